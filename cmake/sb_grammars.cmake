@@ -1,0 +1,32 @@
+# tree-sitter grammars: C sources published on npm, fetched and hash-checked by tools/fetch_grammars into the cache folder.
+find_package(PkgConfig REQUIRED)
+pkg_check_modules(TREE_SITTER REQUIRED IMPORTED_TARGET tree-sitter)
+
+if(DEFINED ENV{STARBRIDGE_CACHE})
+  set(sb_cache "$ENV{STARBRIDGE_CACHE}")
+elseif(DEFINED ENV{XDG_CACHE_HOME})
+  set(sb_cache "$ENV{XDG_CACHE_HOME}/starbridge")
+else()
+  set(sb_cache "$ENV{HOME}/.cache/starbridge")
+endif()
+set(SB_GRAMMARS_DIR "${sb_cache}/grammars" CACHE PATH "Where tools/fetch_grammars put the grammars")
+
+# sb_grammar(<language> <folder>): library sb_grammar_<language> exporting tree_sitter_<language>().
+function(sb_grammar language folder)
+  set(dir "${SB_GRAMMARS_DIR}/${folder}/src")
+  if(NOT EXISTS "${dir}/parser.c")
+    message(FATAL_ERROR "The tree-sitter grammar ${folder} is missing in ${SB_GRAMMARS_DIR}. Run tools/fetch_grammars.")
+  endif()
+  set(sources "${dir}/parser.c")
+  if(EXISTS "${dir}/scanner.c")
+    list(APPEND sources "${dir}/scanner.c")
+  endif()
+  add_library(sb_grammar_${language} STATIC ${sources})
+  target_include_directories(sb_grammar_${language} PRIVATE "${dir}")
+  target_compile_options(sb_grammar_${language} PRIVATE -w)
+  target_link_libraries(sb_grammar_${language} PUBLIC PkgConfig::TREE_SITTER)
+endfunction()
+
+sb_grammar(python tree-sitter-python-0.23.6)
+sb_grammar(bash tree-sitter-bash-0.23.3)
+sb_grammar(cuda tree-sitter-cuda-0.20.4)
