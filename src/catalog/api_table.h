@@ -3,7 +3,7 @@
 //
 // What other rooms use: port asks find() for each resolved torch.* name and judge() for one answer with its confidence;
 // verify reads op_rows() through device_profile.h.
-// Cost: load maps the tables once and indexes them (about 10 ms for all of data/compat); find is a binary search.
+// Cost: load reads the tables in one pass and sorts them by name; find is a binary search. See the test for the bound.
 #pragma once
 
 #include <memory>
@@ -29,17 +29,18 @@ std::string_view to_string(Support support);
 std::optional<Support> support_from_name(std::string_view name);
 
 struct Evidence {
-  std::string_view name;       // "torch.nn.GRU", "aten::add.Tensor"
-  std::string_view backend;    // npu, mlu, musa
+  std::string_view name;     // "torch.nn.GRU", "aten::add.Tensor"
+  std::string_view backend;  // npu, mlu, musa
   Support status = Support::kUnknown;
-  std::string_view torch_min;  // inclusive; empty: no bound
-  std::string_view torch_max;  // inclusive; empty: no bound
-  std::string_view hardware;   // "a2", "a3", "950", "mlu370"; empty: any
-  std::string_view dtypes;     // comma separated dtypes the source allows; empty: nothing said
-  std::string_view note;       // coded limits and remarks
+  std::string_view torch_min;    // inclusive; empty: no bound
+  std::string_view torch_max;    // inclusive; empty: no bound
+  std::string_view hardware;     // "a2", "a3", "950", "mlu370"; empty: any
+  std::string_view dtypes;       // comma separated dtypes the source allows; empty: nothing said
+  std::string_view note;         // coded limits and remarks
   std::string_view vendor_name;  // the name the vendor's documentation gives, if it differs
-  std::string_view source;     // id of a row of data/compat/sources.tsv
-  int rank = 0;                // 0 strongest: the order of judge()
+  std::string_view source;       // id of a row of data/compat/sources.tsv
+  int rank = 0;                  // of the source: lower is stronger
+  Confidence confidence = Confidence::kAssumed;
   bool covers_version = true;  // false: a neighbouring torch version, shown but weaker
 };
 
@@ -58,9 +59,9 @@ class ApiTable {
   ApiTable& operator=(ApiTable&&) noexcept;
   ~ApiTable();
 
-  // Rows about `name` on `backend`, strongest first. `torch_version` "2.7" or "2.7.1" sorts rows that cover it first; empty
-  // means the newest each source has. `hardware` empty means any. Operators: "aten::gru.input" or "aten::gru" for all overloads.
-  // For an API the rows of the operator of the same name (torch.isin -> aten::isin) are added.
+  // Rows about `name` on `backend`, strongest first. `torch_version` "2.7" or "2.7.1" puts rows that cover it before
+  // those of other versions; empty means the newest each source has. `hardware` empty means any. Operators: "aten::gru.input" or
+  // "aten::gru" for all overloads. For an API the rows of the operator of the same name (torch.isin -> aten::isin) are added.
   std::vector<Evidence> find(std::string_view name, std::string_view backend, std::string_view torch_version = {},
                              std::string_view hardware = {}) const;
   // The answer the evidence gives: the strongest row that covers the version decides; disagreement of weaker rows is told.
@@ -72,6 +73,9 @@ class ApiTable {
   std::string nearest_name(std::string_view name) const;
   // All operator rows ("aten::...") of a backend that cover `torch_version`, sorted by name.
   std::vector<Evidence> op_rows(std::string_view backend, std::string_view torch_version) const;
+
+  // Likewise the rows that are no operators, for one hardware class.
+  std::vector<Evidence> api_rows(std::string_view backend, std::string_view torch_version, std::string_view hardware) const;
 
   const Source* find_source(std::string_view id) const;
   std::size_t row_count() const;

@@ -153,8 +153,9 @@ Result<Catalog> Catalog::load(const std::string& data_dir) {
   SB_TRY(catalog.prices_, read_price_book(data_dir + "/prices/card_hours.yaml", catalog.sources_));
   for (const PriceRow& row : catalog.prices_.rows()) {
     if (catalog.chip_by_key_.contains(fold_chip_name(row.chip)) && catalog.find_chip(row.chip).value()->id == row.chip) continue;
-    return bad_data(data_dir + "/prices/card_hours.yaml", 0, "chip",
-                    text("a price names the chip \"{}\", which the catalogue does not have", "价格涉及目录中没有的芯片“{}”", row.chip));
+    return bad_data(
+        data_dir + "/prices/card_hours.yaml", 0, "chip",
+        text("a price names the chip \"{}\", which the catalogue does not have", "价格涉及目录中没有的芯片“{}”", row.chip));
   }
   return catalog;
 }

@@ -27,10 +27,11 @@ const Catalog& real() {
 
 TEST(CatalogData, EveryChipAskedForIsThere) {
   for (const char* id :
-       {"nvidia-a100-40g", "nvidia-a100-80g", "nvidia-a800-80g", "nvidia-h100-80g", "nvidia-h800", "nvidia-h20", "nvidia-rtx-4090",
-        "nvidia-l40s", "ascend-910a", "ascend-910b1", "ascend-910b2", "ascend-910b3", "ascend-910b4", "ascend-910c", "ascend-310p",
-        "mlu370-x8", "mlu370-x4", "mlu370-s4", "mlu590", "iluvatar-bi-v100", "iluvatar-bi-v150", "hygon-dcu-k100",
-        "hygon-dcu-z100", "moorethreads-s4000", "metax-c500", "enflame-s60", "amd-mi300x", "biren-br100"}) {
+       {"nvidia-a100-40g", "nvidia-a100-80g",  "nvidia-a800-80g",  "nvidia-h100-80g", "nvidia-h800",    "nvidia-h20",
+        "nvidia-rtx-4090", "nvidia-l40s",      "ascend-910a",      "ascend-910b1",    "ascend-910b2",   "ascend-910b3",
+        "ascend-910b4",    "ascend-910c",      "ascend-310p",      "mlu370-x8",       "mlu370-x4",      "mlu370-s4",
+        "mlu590",          "iluvatar-bi-v100", "iluvatar-bi-v150", "hygon-dcu-k100",  "hygon-dcu-z100", "moorethreads-s4000",
+        "metax-c500",      "enflame-s60",      "amd-mi300x",       "biren-br100"}) {
     auto chip = real().find_chip(id);
     ASSERT_TRUE(chip.ok()) << id;
     EXPECT_EQ((*chip)->id, id);
@@ -162,12 +163,14 @@ TEST_F(BrokenData, SourceThatIsNotListedIsRefused) {
 }
 
 TEST_F(BrokenData, TwoChosenValuesAreRefused) {
-  replace("chips/mlu370-x8.yaml", "{value: 48, source: gpu-db, confidence: reported,", "{value: 48, chosen: true, source: gpu-db, confidence: reported,");
+  replace("chips/mlu370-x8.yaml", "{value: 48, source: gpu-db, confidence: reported,",
+          "{value: 48, chosen: true, source: gpu-db, confidence: reported,");
   EXPECT_THAT(refusal(), HasSubstr("2 of 2 observations are chosen"));
 }
 
 TEST_F(BrokenData, NoChosenValueIsRefused) {
-  replace("chips/mlu370-x8.yaml", "source: x8-press, confidence: published, chosen: true", "source: x8-press, confidence: published");
+  replace("chips/mlu370-x8.yaml", "source: x8-press, confidence: published, chosen: true",
+          "source: x8-press, confidence: published");
   EXPECT_THAT(refusal(), HasSubstr("0 of"));
 }
 

@@ -51,9 +51,9 @@ struct Stack {
   std::string dist_backend() const;                  // "hccl"
   bool keeps_torch_cuda() const;                     // true: no rewriting of device names is wanted
   CudaExtension cuda_extension() const;
-  std::string visible_devices_env() const;                          // of the process
+  std::string visible_devices_env() const;                           // of the process
   std::optional<std::string> container_visible_devices_env() const;  // of the container runtime
-  std::optional<std::string> kernel_language() const;               // "ascendc", "bangc", "cuda", "hip"
+  std::optional<std::string> kernel_language() const;                // "ascendc", "bangc", "cuda", "hip"
 };
 
 struct Chip {

@@ -4,8 +4,10 @@
 // Schema starbridge.device_profile/1:
 //   {schema, chip, chip_name, vendor, backend, torch_device, plugin_module, dist_backend, memory_bytes, device_count,
 //    visible_devices_env, properties{...}, dtypes_unsupported[], dtypes_limited[],
-//    ops{"aten::x": {status: cpu_fallback|unsupported, dtypes_ok?[], source}}, policy{fallback: warn}, sources{id: ref}}
-// Only operators that a source calls missing are listed: absent ones run.
+//    ops{"aten::x": {status: cpu_fallback|unsupported, source}}, dtype_limits{"aten::x": {dtypes_ok[], source}},
+//    policy{fallback: warn}, torch_version_of_lists, sources{id: ref}}
+// Only operators that a source calls missing are listed in ops (all overloads by their full names); absent ones run.
+// dtype_limits repeats what the vendor's pages say is allowed; pages are fallible, so exceeding them deserves a warning only.
 #pragma once
 
 #include <string_view>

@@ -15,20 +15,21 @@ using base::text;
 using base::YamlNode;
 
 constexpr std::array<std::string_view, 18> kTorchDtypes = {
-    "bfloat16", "bool",    "complex128",    "complex32", "complex64", "float16", "float32", "float64", "float8_e4m3fn",
-    "float8_e5m2", "int16", "int32", "int4", "int64", "int8", "qint8", "quint8", "uint8"};
+    "bfloat16",    "bool",  "complex128", "complex32", "complex64", "float16", "float32", "float64", "float8_e4m3fn",
+    "float8_e5m2", "int16", "int32",      "int4",      "int64",     "int8",    "qint8",   "quint8",  "uint8"};
 
 Status check_cuda_extension(const YamlNode& value) {
   const std::string& word = value.scalar();
   if (word == "as_is" || word == "recompile" || word == "rewrite") return {};
-  return value.wrong(text("as_is, recompile or rewrite was expected, not \"{}\"", "此处应为 as_is、recompile 或 rewrite，而不是“{}”",
-                          base::sanitize_utf8(word)));
+  return value.wrong(text("as_is, recompile or rewrite was expected, not \"{}\"",
+                          "此处应为 as_is、recompile 或 rewrite，而不是“{}”", base::sanitize_utf8(word)));
 }
 
 Status check_value(const YamlNode& value, std::string_view kind) {
   if (kind == "number" || kind == "integer") {
     SB_TRY(double number, value.as_number());
-    if (kind == "integer") SB_TRY_VOID([&]() -> Status {
+    if (kind == "integer")
+      SB_TRY_VOID([&]() -> Status {
         SB_TRY([[maybe_unused]] std::int64_t whole, value.as_integer());
         return {};
       }());
@@ -88,7 +89,8 @@ Result<Fact> read_fact(const std::string& name, const YamlNode& node, std::strin
     return node
         .wrong(text("{} of {} observations are chosen; exactly one must be", "{} 项观测被选定（共 {} 项）；应恰好选定一项",
                     chosen_count, fact.observations.size()))
-        .next(text("add \"chosen: true\" to the value to use and keep the others", "请在要采用的值上写 chosen: true，并保留其余"));
+        .next(
+            text("add \"chosen: true\" to the value to use and keep the others", "请在要采用的值上写 chosen: true，并保留其余"));
   }
   return fact;
 }
@@ -108,7 +110,8 @@ bool is_date(std::string_view date) {
 Status require_scalar(const YamlNode& mapping, std::string_view key, std::string_view value) {
   SB_TRY(const YamlNode* node, mapping.require(key));
   if (node->scalar() == value) return {};
-  return node->wrong(text("\"{}\" was expected, not \"{}\"", "此处应为“{}”，而不是“{}”", value, base::sanitize_utf8(node->scalar())));
+  return node->wrong(
+      text("\"{}\" was expected, not \"{}\"", "此处应为“{}”，而不是“{}”", value, base::sanitize_utf8(node->scalar())));
 }
 
 Result<Confidence> read_confidence(const YamlNode& mapping) {
@@ -160,13 +163,17 @@ Result<Facts> read_dtypes(const YamlNode& node, const FactRules& rules) {
 Result<FactKinds> read_fact_kinds(const std::string& path) {
   SB_TRY(std::string content, base::read_file(path));
   FactKinds kinds;
-  Status status = read_tsv(content, path, {"name", "of", "kind", "unit", "required", "en", "zh"}, [&](const TsvRow& row) -> Status {
-    FactKind kind{std::string(row.cells[0]), std::string(row.cells[1]), std::string(row.cells[2]), std::string(row.cells[3]),
-                  row.cells[4] == "yes", {std::string(row.cells[5]), std::string(row.cells[6])}};
-    if (kind.of != "chip" && kind.of != "stack") return bad_data(path, row.line, "of", text("chip or stack was expected", "此处应为 chip 或 stack"));
-    if (!kinds.emplace(kind.name, kind).second) return bad_data(path, row.line, "name", text("\"{}\" stands twice", "“{}”重复", kind.name));
-    return {};
-  });
+  Status status =
+      read_tsv(content, path, {"name", "of", "kind", "unit", "required", "en", "zh"}, [&](const TsvRow& row) -> Status {
+        FactKind kind{std::string(row.cells[0]), std::string(row.cells[1]),
+                      std::string(row.cells[2]), std::string(row.cells[3]),
+                      row.cells[4] == "yes",     {std::string(row.cells[5]), std::string(row.cells[6])}};
+        if (kind.of != "chip" && kind.of != "stack")
+          return bad_data(path, row.line, "of", text("chip or stack was expected", "此处应为 chip 或 stack"));
+        if (!kinds.emplace(kind.name, kind).second)
+          return bad_data(path, row.line, "name", text("\"{}\" stands twice", "“{}”重复", kind.name));
+        return {};
+      });
   SB_TRY_VOID(status);
   return kinds;
 }
@@ -178,9 +185,11 @@ Result<Sources> read_sources(const std::string& path) {
     Source source{std::string(row.cells[0]), std::string(row.cells[1]), std::string(row.cells[2]), std::string(row.cells[3]),
                   std::string(row.cells[4])};
     if (source.id.empty()) return bad_data(path, row.line, "id", text("the id is empty", "编号为空"));
-    if (!is_date(source.date)) return bad_data(path, row.line, "date", text("a date YYYY-MM-DD was expected", "此处应为 YYYY-MM-DD 日期"));
+    if (!is_date(source.date))
+      return bad_data(path, row.line, "date", text("a date YYYY-MM-DD was expected", "此处应为 YYYY-MM-DD 日期"));
     if (source.ref.empty()) return bad_data(path, row.line, "ref", text("a source needs an address", "来源需要地址"));
-    if (!sources.emplace(source.id, source).second) return bad_data(path, row.line, "id", text("\"{}\" stands twice", "“{}”重复", source.id));
+    if (!sources.emplace(source.id, source).second)
+      return bad_data(path, row.line, "id", text("\"{}\" stands twice", "“{}”重复", source.id));
     return {};
   });
   SB_TRY_VOID(status);

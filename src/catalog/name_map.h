@@ -27,7 +27,7 @@ std::string_view to_string(MapStatus status);
 struct NameRow {
   std::string name;     // "torch.cuda.get_device_capability", "torch.cuda.*", "nccl"
   std::string backend;  // npu, mlu, musa
-  std::string kind;     // module | attribute | string | class | backend
+  std::string kind;     // module | attribute | class | method | string | backend
   MapStatus status = MapStatus::kUnknown;
   std::string target;  // "torch.npu.get_device_capability"; empty when there is no counterpart
   std::string note;    // what differs, or what to do instead
@@ -38,12 +38,15 @@ class NameMap {
  public:
   // Errors: catalog.bad_data with file and line.
   static base::Result<NameMap> load(const std::string& data_dir);
-  // The row for a full name, else the row of the longest "prefix.*" with its target filled in, else nullptr-like status
-  // kUnknown with an empty target.
+  // The row for a full name. A member of a listed class or function ("torch.cuda.Stream.query") takes its owner's row with the
+  // target extended. An attribute of a listed module that is itself not listed is kUnknown with no target: it must not be
+  // renamed blindly. Methods are written "Tensor.cuda", plain texts as they are ("cuda", "nccl").
   NameRow find(std::string_view name, std::string_view backend) const;
   const std::vector<NameRow>& rows() const { return rows_; }
 
  private:
+  base::Status read(const std::string& path);
+
   std::vector<NameRow> rows_;
   std::map<std::pair<std::string, std::string>, std::size_t> index_;  // (backend, name)
 };

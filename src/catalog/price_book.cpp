@@ -17,7 +17,8 @@ using base::YamlNode;
 Result<PricePerHour> read_yuan(const YamlNode& mapping, std::string_view key) {
   SB_TRY(const YamlNode* node, mapping.require(key));
   if (!node->is_scalar() || !node->is_quoted()) {
-    return node->wrong(text("a price is written as quoted decimal yuan, for example \"5.47\"", "价格应写作加引号的十进制元，例如 \"5.47\""));
+    return node->wrong(
+        text("a price is written as quoted decimal yuan, for example \"5.47\"", "价格应写作加引号的十进制元，例如 \"5.47\""));
   }
   Result<PricePerHour> price = base::parse_price_yuan(node->scalar());
   if (!price.ok()) return std::move(price).error().at(node->place());
@@ -36,8 +37,8 @@ std::string text_or_empty(const YamlNode& mapping, std::string_view key) {
 }
 
 Result<PriceRow> read_row(const YamlNode& node, const Sources& sources) {
-  SB_TRY_VOID(node.refuse_unknown_fields(
-      {"chip", "yuan", "low", "high", "date", "source", "confidence", "chosen", "seller", "note"}));
+  SB_TRY_VOID(
+      node.refuse_unknown_fields({"chip", "yuan", "low", "high", "date", "source", "confidence", "chosen", "seller", "note"}));
   PriceRow row;
   SB_TRY(const YamlNode* chip, node.require("chip"));
   SB_TRY(row.chip, chip->as_string());
@@ -108,7 +109,8 @@ Status check_choices(const YamlNode& rates, std::vector<PriceRow>& rows) {
     if (of_chip == 1) rows[index].is_chosen = true;
     if (of_chip > 1 && chosen != 1) {
       return rates.items()[index].wrong(text("{} of {} prices of {} are chosen; exactly one must be",
-                                             "{} 项价格被选定（共 {} 项，芯片 {}）；应恰好选定一项", chosen, of_chip, rows[index].chip));
+                                             "{} 项价格被选定（共 {} 项，芯片 {}）；应恰好选定一项", chosen, of_chip,
+                                             rows[index].chip));
     }
   }
   return {};

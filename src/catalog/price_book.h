@@ -30,9 +30,9 @@ struct PriceRow {
 
 struct Discount {
   std::string id;
-  std::string kind;             // contract | voucher
-  std::int64_t per_mille = 0;   // taken off the amount: 100 is ten percent
-  std::string requires_text;    // when it applies, for people
+  std::string kind;            // contract | voucher
+  std::int64_t per_mille = 0;  // taken off the amount: 100 is ten percent
+  std::string requires_text;   // when it applies, for people
   std::string date;
   std::string source;
   Confidence confidence = Confidence::kAssumed;

@@ -53,8 +53,8 @@ base::Status read_tsv(std::string_view content, const std::string& file, const s
       continue;
     }
     if (row.cells.size() != columns.size()) {
-      return bad_data(file, row.line, {}, text("{} cells were expected, {} found", "应有 {} 个单元格，实有 {} 个", columns.size(),
-                                               row.cells.size()));
+      return bad_data(file, row.line, {},
+                      text("{} cells were expected, {} found", "应有 {} 个单元格，实有 {} 个", columns.size(), row.cells.size()));
     }
     SB_TRY_VOID(take(row));
   }
