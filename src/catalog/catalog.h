@@ -30,6 +30,7 @@ class Catalog {
   const Stack* find_stack(std::string_view id) const;
 
   const PriceBook& prices() const { return prices_; }
+  const std::map<std::string, Source, std::less<>>& sources() const { return sources_; }
   const Source* find_source(std::string_view id) const;
   // Title and unit of a fact for people; the rows of data/facts.tsv.
   const FactKind* find_fact_kind(std::string_view name) const;

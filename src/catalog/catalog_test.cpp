@@ -93,6 +93,21 @@ TEST(CatalogData, TheSameSiliconIsFoundUnderEachPlugInsName) {
   EXPECT_EQ(chip.stack->container_visible_devices_env(), "ASCEND_VISIBLE_DEVICES");
 }
 
+TEST(CatalogData, APyTorchVersionHasItsPlugInAndToolkit) {
+  const Stack& cann = *real().find_stack("cann");
+  const StackVersion* exact = cann.version_for("2.7.1");
+  ASSERT_NE(exact, nullptr);
+  EXPECT_EQ(exact->plugin, "2.7.1.post8");
+  EXPECT_EQ(exact->toolkit, "CANN 9.1.0");
+  EXPECT_EQ(cann.version_for("2.7"), exact);
+  EXPECT_EQ(cann.version_for("2"), cann.version_for("2.12.0"));
+  EXPECT_EQ(cann.version_for("2.70"), nullptr);
+  EXPECT_EQ(cann.version_for(""), nullptr);
+  EXPECT_EQ(cann.version_to_use()->torch, "2.12.0");
+  EXPECT_EQ(real().find_stack("neuware")->version_for("2.4")->plugin, "1.22.2");
+  EXPECT_EQ(real().find_stack("cuda")->version_to_use(), nullptr);
+}
+
 TEST(CatalogFind, AliasesCaseAndDashesDoNotMatter) {
   for (const char* name : {"Ascend_910B3", "910b3", "910B", "ascend910b", "ASCEND-910B3"}) {
     auto chip = real().find_chip(name);

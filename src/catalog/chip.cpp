@@ -25,6 +25,24 @@ std::string Stack::visible_devices_env() const { return required_text(facts, "vi
 std::optional<std::string> Stack::container_visible_devices_env() const { return facts.text("container_visible_devices_env"); }
 std::optional<std::string> Stack::kernel_language() const { return facts.text("kernel_language"); }
 
+const StackVersion* Stack::version_for(std::string_view torch_version) const {
+  std::string minor = std::string(torch_version) + ".";
+  const StackVersion* of_minor = nullptr;
+  for (const StackVersion& version : versions) {
+    if (version.torch == torch_version) return &version;
+    bool is_of_minor = !torch_version.empty() && version.torch.compare(0, minor.size(), minor) == 0;
+    if (is_of_minor && of_minor == nullptr) of_minor = &version;
+  }
+  return of_minor;
+}
+
+const StackVersion* Stack::version_to_use() const {
+  for (const StackVersion& version : versions) {
+    if (version.is_recommended) return &version;
+  }
+  return versions.empty() ? nullptr : &versions.front();
+}
+
 CudaExtension Stack::cuda_extension() const {
   std::string word = required_text(facts, "cuda_extension");
   if (word == "as_is") return CudaExtension::kAsIs;

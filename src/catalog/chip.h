@@ -54,6 +54,12 @@ struct Stack {
   std::string visible_devices_env() const;                           // of the process
   std::optional<std::string> container_visible_devices_env() const;  // of the container runtime
   std::optional<std::string> kernel_language() const;                // "ascendc", "bangc", "cuda", "hip"
+
+  // The plug-in and toolkit to install for a PyTorch version "2.7.1" or "2.7": the row of that release (or of the newest patch
+  // of that minor version) with the newest toolkit, as listed. nullptr: this stack lists none; see versions for what it has.
+  const StackVersion* version_for(std::string_view torch_version) const;
+  // What to use when the project does not say: the recommended row, else the first; nullptr when none is listed.
+  const StackVersion* version_to_use() const;
 };
 
 struct Chip {

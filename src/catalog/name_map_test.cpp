@@ -91,6 +91,29 @@ TEST(MapData, EveryRowNamesAListedSource) {
   for (const LibraryRow& row : libraries.rows()) EXPECT_TRUE(is_listed(row.source)) << row.package << " " << row.source;
 }
 
+TEST(MapData, EverySourceIsCited) {
+  Catalog catalog = Catalog::load(SB_DATA_DIR).value();
+  std::set<std::string> cited;
+  auto cite = [&](const Facts& facts) {
+    for (const Fact& fact : facts.all()) {
+      for (const Observation& observation : fact.observations) cited.insert(observation.source);
+    }
+  };
+  for (const Chip& chip : catalog.chips()) cite(chip.facts), cite(chip.dtypes);
+  for (const auto& [id, stack] : catalog.stacks()) {
+    cite(stack.facts), cite(stack.dtypes);
+    for (const StackVersion& version : stack.versions) cited.insert(version.source);
+  }
+  for (const PriceRow& row : catalog.prices().rows()) cited.insert(row.source);
+  for (const Discount& discount : catalog.prices().discounts()) cited.insert(discount.source);
+  for (const NameRow& row : names().rows()) cited.insert(row.source);
+  EnvMap environment = EnvMap::load(SB_DATA_DIR).value();
+  for (const EnvRow& row : environment.rows()) cited.insert(row.source);
+  LibraryMap libraries = LibraryMap::load(SB_DATA_DIR).value();
+  for (const LibraryRow& row : libraries.rows()) cited.insert(row.source);
+  for (const auto& [id, source] : catalog.sources()) EXPECT_TRUE(cited.contains(id)) << id;
+}
+
 TEST(MapData, EveryBackendIsThatOfAStack) {
   Catalog catalog = Catalog::load(SB_DATA_DIR).value();
   std::set<std::string> backends;
