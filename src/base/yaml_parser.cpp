@@ -1,154 +1,145 @@
-// The part of base/yaml.h that talks to yaml-cpp: its event stream becomes a YamlNode tree, so that the library's own recursive
-// node graph (and its recursion on hostile input) is never built.
-#include <yaml-cpp/eventhandler.h>
-#include <yaml-cpp/exceptions.h>
-#include <yaml-cpp/mark.h>
-#include <yaml-cpp/parser.h>
+// The part of base/yaml.h that talks to libyaml: its event stream becomes a YamlNode tree. libyaml was chosen over yaml-cpp 0.7,
+// whose scanner loops without end and without bound on memory on some malformed texts.
+#include <yaml.h>
 
 #include <map>
-#include <sstream>
 
 #include "base/yaml.h"
 
 namespace starbridge::base {
 namespace {
 
-struct Refused {
-  Error error;
+struct ParserGuard {
+  yaml_parser_t parser{};
+  ParserGuard() { SB_CHECK(yaml_parser_initialize(&parser) == 1); }
+  ~ParserGuard() { yaml_parser_delete(&parser); }
+  ParserGuard(const ParserGuard&) = delete;
+  ParserGuard& operator=(const ParserGuard&) = delete;
 };
 
-// Nesting of flow collections recurses inside yaml-cpp before any event reaches us, so brackets are counted first. Brackets
-// inside quotes or comments are counted too; a document needs kYamlDepthMax * 4 of them unclosed to be refused here.
-bool nests_too_deep(std::string_view text) {
-  int depth = 0;
-  for (char c : text) {
-    if (c == '[' || c == '{') ++depth;
-    if (c == ']' || c == '}') depth = depth > 0 ? depth - 1 : 0;
-    if (depth > kYamlDepthMax * 4) return true;
-  }
-  // Block collections nest by "- - - -" or by indentation.
-  std::size_t dashes = 0;
-  std::size_t indent = 0;
-  bool at_start = true;
-  for (char c : text) {
-    if (c == '\n') {
-      at_start = true;
-      dashes = indent = 0;
-    } else if (at_start && (c == '-' || c == '?')) {
-      if (++dashes > kYamlDepthMax) return true;
-    } else if (at_start && c == ' ') {
-      if (++indent > 4000) return true;
-    } else {
-      at_start = false;
-    }
-  }
-  return false;
+struct EventGuard {
+  yaml_event_t event{};
+  ~EventGuard() { yaml_event_delete(&event); }
+};
+
+std::string name_of(const yaml_char_t* characters) {
+  return characters == nullptr ? "" : reinterpret_cast<const char*>(characters);
+}
+
+bool is_null_word(std::string_view word) {
+  return word.empty() || word == "~" || word == "null" || word == "Null" || word == "NULL";
 }
 
 }  // namespace
 
-class YamlTreeBuilder final : public YAML::EventHandler {
+// Builds the tree of one document after the other; every handler returns the error that ends the reading.
+class YamlTreeBuilder {
  public:
   explicit YamlTreeBuilder(const std::string& name) : file_(std::make_shared<const std::string>(name)) {}
 
-  void OnDocumentStart(const YAML::Mark&) override {
-    anchors_.clear();
-    stack_.clear();
-  }
-  void OnDocumentEnd() override {}
-
-  void OnNull(const YAML::Mark& mark, YAML::anchor_t anchor) override { add(leaf(mark, YamlNode::Kind::kNull), anchor); }
-
-  void OnScalar(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor, const std::string& value) override {
-    // yaml-cpp marks quoted scalars by the tag "!" and plain ones by "?".
-    bool quoted = tag == "!" || tag == "tag:yaml.org,2002:str";
-    bool null_word = !quoted && (value.empty() || value == "~" || value == "null" || value == "Null" || value == "NULL");
-    YamlNode node = leaf(mark, null_word ? YamlNode::Kind::kNull : YamlNode::Kind::kScalar);
-    node.scalar_ = null_word && !expects_key() ? "" : value;
-    node.quoted_ = quoted;
-    add(std::move(node), anchor);
-  }
-
-  void OnAlias(const YAML::Mark& mark, YAML::anchor_t anchor) override {
-    auto found = anchors_.find(anchor);
-    if (found == anchors_.end()) {
-      refuse("base.malformed_yaml", mark, text("an alias refers to an anchor that contains it", "别名引用了包含它自身的锚点"));
+  Status take_event(const yaml_event_t& event) {
+    const yaml_mark_t& mark = event.start_mark;
+    switch (event.type) {
+      case YAML_DOCUMENT_START_EVENT:
+        anchors_.clear();
+        return {};
+      case YAML_SCALAR_EVENT:
+        return take_scalar(event);
+      case YAML_ALIAS_EVENT:
+        return take_alias(name_of(event.data.alias.anchor), mark);
+      case YAML_SEQUENCE_START_EVENT:
+        return open(mark, YamlNode::Kind::kSequence, name_of(event.data.sequence_start.anchor));
+      case YAML_MAPPING_START_EVENT:
+        return open(mark, YamlNode::Kind::kMapping, name_of(event.data.mapping_start.anchor));
+      case YAML_SEQUENCE_END_EVENT:
+      case YAML_MAPPING_END_EVENT:
+        return close();
+      default:
+        return {};
     }
-    YamlNode copy = found->second;
-    count_nodes(copy, mark);
-    copy.line_ = mark.line + 1;
-    copy.column_ = mark.column + 1;
-    add(std::move(copy), 0);
   }
-
-  void OnSequenceStart(const YAML::Mark& mark, const std::string&, YAML::anchor_t anchor, YAML::EmitterStyle::value) override {
-    open(mark, YamlNode::Kind::kSequence, anchor);
-  }
-  void OnMapStart(const YAML::Mark& mark, const std::string&, YAML::anchor_t anchor, YAML::EmitterStyle::value) override {
-    open(mark, YamlNode::Kind::kMapping, anchor);
-  }
-  void OnSequenceEnd() override { close(); }
-  void OnMapEnd() override { close(); }
 
   std::vector<YamlNode> take() { return std::move(documents_); }
 
  private:
   struct Open {
     YamlNode node;
-    YAML::anchor_t anchor = 0;
+    std::string anchor;
     std::string key;
     bool has_key = false;
   };
 
-  [[noreturn]] void refuse(std::string_view code, const YAML::Mark& mark, Text message) const {
-    throw Refused{Error(code, std::move(message)).at(*file_, mark.line + 1, mark.column + 1)};
+  Error refused(std::string_view code, const yaml_mark_t& mark, Text message) const {
+    return Error(code, std::move(message)).at(*file_, static_cast<int>(mark.line) + 1, static_cast<int>(mark.column) + 1);
   }
 
-  YamlNode leaf(const YAML::Mark& mark, YamlNode::Kind kind) {
-    if (++node_count_ > kYamlNodesMax) too_many(mark);
+  Error too_many(const yaml_mark_t& mark) const {
+    return refused("base.document_too_large", mark,
+                   text("the document expands to more than {} values", "文件展开后超过 {} 个值", kYamlNodesMax));
+  }
+
+  YamlNode make_node(const yaml_mark_t& mark, YamlNode::Kind kind) {
+    ++node_count_;
     YamlNode node;
     node.kind_ = kind;
     node.file_ = file_;
-    node.line_ = mark.line + 1;
-    node.column_ = mark.column + 1;
+    node.line_ = static_cast<int>(mark.line) + 1;
+    node.column_ = static_cast<int>(mark.column) + 1;
     return node;
   }
 
-  [[noreturn]] void too_many(const YAML::Mark& mark) const {
-    refuse("base.document_too_large", mark,
-           text("the document expands to more than {} values", "文件展开后超过 {} 个值", kYamlNodesMax));
+  Status take_scalar(const yaml_event_t& event) {
+    const auto& scalar = event.data.scalar;
+    std::string value(reinterpret_cast<const char*>(scalar.value), scalar.length);
+    bool quoted = scalar.style != YAML_PLAIN_SCALAR_STYLE || name_of(scalar.tag) == YAML_STR_TAG;
+    bool null_word = !quoted && !expects_key() && is_null_word(value);
+    YamlNode node = make_node(event.start_mark, null_word ? YamlNode::Kind::kNull : YamlNode::Kind::kScalar);
+    if (node_count_ > kYamlNodesMax) return too_many(event.start_mark);
+    if (!null_word) node.scalar_ = std::move(value);
+    node.quoted_ = quoted;
+    return add(std::move(node), name_of(scalar.anchor));
   }
 
-  void count_nodes(const YamlNode& node, const YAML::Mark& mark) {
-    if (++node_count_ > kYamlNodesMax) too_many(mark);
-    for (const YamlNode& item : node.items_) count_nodes(item, mark);
-    for (const auto& [name, value] : node.fields_) count_nodes(value, mark);
+  Status take_alias(const std::string& anchor, const yaml_mark_t& mark) {
+    auto found = anchors_.find(anchor);
+    if (found == anchors_.end()) {
+      return refused(
+          "base.malformed_yaml", mark,
+          text("the alias \"{}\" has no complete anchor before it", "别名“{}”之前没有完整的锚点", sanitize_utf8(anchor)));
+    }
+    // Counted before copying, so that a bomb is refused before it takes memory.
+    node_count_ += found->second.second;
+    if (node_count_ > kYamlNodesMax) return too_many(mark);
+    YamlNode copy = found->second.first;
+    copy.line_ = static_cast<int>(mark.line) + 1;
+    copy.column_ = static_cast<int>(mark.column) + 1;
+    return add(std::move(copy), "");
   }
 
   bool expects_key() const { return !stack_.empty() && stack_.back().node.is_mapping() && !stack_.back().has_key; }
 
-  void open(const YAML::Mark& mark, YamlNode::Kind kind, YAML::anchor_t anchor) {
-    if (expects_key()) refuse("base.malformed_yaml", mark, text("a key must be plain text", "键必须是文本"));
+  Status open(const yaml_mark_t& mark, YamlNode::Kind kind, std::string anchor) {
+    if (expects_key()) return refused("base.malformed_yaml", mark, text("a key must be plain text", "键必须是文本"));
     if (stack_.size() >= static_cast<std::size_t>(kYamlDepthMax)) {
-      refuse("base.document_too_deep", mark,
-             text("the document nests deeper than {} levels", "文件嵌套超过 {} 层", kYamlDepthMax));
+      return refused("base.document_too_deep", mark,
+                     text("the document nests deeper than {} levels", "文件嵌套超过 {} 层", kYamlDepthMax));
     }
-    stack_.push_back({leaf(mark, kind), anchor, "", false});
-    stack_.back().node.path_ = "";
+    stack_.push_back({make_node(mark, kind), std::move(anchor), "", false});
+    return node_count_ > kYamlNodesMax ? Status(too_many(mark)) : Status();
   }
 
-  void close() {
+  Status close() {
     Open finished = std::move(stack_.back());
     stack_.pop_back();
-    add(std::move(finished.node), finished.anchor);
+    return add(std::move(finished.node), finished.anchor);
   }
 
-  void add(YamlNode node, YAML::anchor_t anchor) {
-    if (anchor != 0) anchors_[anchor] = node;
+  Status add(YamlNode node, const std::string& anchor) {
+    if (!anchor.empty()) anchors_[anchor] = {node, count(node)};
     if (stack_.empty()) {
       set_paths(node, "");
       documents_.push_back(std::move(node));
-      return;
+      return {};
     }
     Open& parent = stack_.back();
     if (parent.node.is_sequence()) {
@@ -157,17 +148,26 @@ class YamlTreeBuilder final : public YAML::EventHandler {
       parent.key = node.scalar_;
       parent.has_key = true;
     } else {
-      for (const auto& [name, value] : parent.node.fields_) {
-        if (name != parent.key) continue;
-        throw Refused{Error("base.malformed_yaml", text("the key \"{}\" appears twice (first on line {})",
-                                                        "键“{}”出现两次（首次在第 {} 行）", sanitize_utf8(name), value.line_))
-                          .at(*file_, node.line_, node.column_)
-                          .next(text("remove one of the two", "请删除其中一个"))};
-      }
+      if (const YamlNode* first = parent.node.find(parent.key)) return duplicate_key(parent.key, *first, node);
       parent.node.fields_.emplace_back(std::move(parent.key), std::move(node));
       parent.key.clear();
       parent.has_key = false;
     }
+    return {};
+  }
+
+  Error duplicate_key(const std::string& key, const YamlNode& first, const YamlNode& second) const {
+    return Error("base.malformed_yaml", text("the key \"{}\" appears twice (first on line {})",
+                                             "键“{}”出现两次（首次在第 {} 行）", sanitize_utf8(key), first.line_))
+        .at(*file_, second.line_, second.column_)
+        .next(text("remove one of the two", "请删除其中一个"));
+  }
+
+  static std::size_t count(const YamlNode& node) {
+    std::size_t total = 1;
+    for (const YamlNode& item : node.items_) total += count(item);
+    for (const auto& [name, value] : node.fields_) total += count(value);
+    return total;
   }
 
   // Paths are set once, from the root, when a document is complete: aliases make the same value appear under several paths.
@@ -182,7 +182,7 @@ class YamlTreeBuilder final : public YAML::EventHandler {
   std::shared_ptr<const std::string> file_;
   std::vector<YamlNode> documents_;
   std::vector<Open> stack_;
-  std::map<YAML::anchor_t, YamlNode> anchors_;
+  std::map<std::string, std::pair<YamlNode, std::size_t>> anchors_;
   std::size_t node_count_ = 0;
 };
 
@@ -197,23 +197,22 @@ Result<std::vector<YamlNode>> parse_yaml_documents(std::string_view content, con
         .at(name)
         .next(text("save it as UTF-8", "请以 UTF-8 编码保存"));
   }
-  if (nests_too_deep(content)) {
-    return Error("base.document_too_deep", text("the document nests deeper than {} levels", "文件嵌套超过 {} 层", kYamlDepthMax))
-        .at(name);
-  }
-  try {
-    std::istringstream stream{std::string(content)};
-    YAML::Parser parser(stream);
-    YamlTreeBuilder builder(name);
-    while (parser.HandleNextDocument(builder)) {
+  ParserGuard guard;
+  yaml_parser_set_input_string(&guard.parser, reinterpret_cast<const unsigned char*>(content.data()), content.size());
+  yaml_parser_set_encoding(&guard.parser, YAML_UTF8_ENCODING);
+  YamlTreeBuilder builder(name);
+  for (;;) {
+    EventGuard event;
+    if (yaml_parser_parse(&guard.parser, &event.event) == 0) {
+      const yaml_mark_t& mark = guard.parser.problem_mark;
+      std::string problem = guard.parser.problem != nullptr ? guard.parser.problem : "unreadable";
+      if (guard.parser.context != nullptr) problem = std::string(guard.parser.context) + ", " + problem;
+      return Error("base.malformed_yaml", text("not valid YAML: {}", "不是合法的 YAML：{}", sanitize_utf8(problem)))
+          .at(name, static_cast<int>(mark.line) + 1, static_cast<int>(mark.column) + 1)
+          .next(text("correct the YAML at this position", "请在此处修正 YAML"));
     }
-    return builder.take();
-  } catch (const Refused& refused) {
-    return refused.error;
-  } catch (const YAML::Exception& failure) {
-    return Error("base.malformed_yaml", text("not valid YAML: {}", "不是合法的 YAML：{}", sanitize_utf8(failure.msg)))
-        .at(name, failure.mark.line + 1, failure.mark.column + 1)
-        .next(text("correct the YAML at this position", "请在此处修正 YAML"));
+    if (event.event.type == YAML_STREAM_END_EVENT) return builder.take();
+    SB_TRY_VOID(builder.take_event(event.event));
   }
 }
 
