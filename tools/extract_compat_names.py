@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import json
+import subprocess
 from pathlib import Path
 
 from extract_compat_tables import Repo, SourceRow
@@ -21,7 +22,7 @@ def public_names(source: str) -> list[str]:
         target = node.targets[0] if isinstance(node, ast.Assign) else getattr(node, "target", None)
         if isinstance(target, ast.Name) and target.id == "__all__":
             value = getattr(node, "value", None)
-            return [element.value for element in getattr(value, "elts", []) if isinstance(element, ast.Constant)]
+            return [str(element.value) for element in getattr(value, "elts", []) if isinstance(element, ast.Constant)]
     return []
 
 
@@ -66,7 +67,7 @@ def mlu_names(repo: Repo, commit: str) -> set[str]:
     for module in ("device", "streams", "cncl", "autocast_utils", "memory", "random", "graphs", "cnpx"):
         try:
             inner = defined_names(repo.read(commit, f"torch_mlu/mlu/{module}.py"))
-        except Exception:  # the module is not in this branch
+        except subprocess.CalledProcessError:  # the module is not in this branch
             continue
         found |= {f"{module}.{name}" for name in inner}
         found |= inner if module in ("device", "streams", "cncl", "autocast_utils", "memory", "random") else set()
@@ -110,7 +111,7 @@ def write_names(path: Path, rows: list[NameRow]) -> int:
     return len(rows)
 
 
-def SOURCES(repos: dict[str, Repo]) -> list[SourceRow]:  # noqa: N802 - reads as the table it is
+def sources(repos: dict[str, Repo]) -> list[SourceRow]:
     npu, mlu, musa = repos["Ascend/pytorch"], repos["Cambricon/torch_mlu"], repos["MooreThreads/torch_musa"]
     return [
         SourceRow("npu-module", "-", "npu", 15, npu.date("HEAD"), "published", "BSD-3-Clause",

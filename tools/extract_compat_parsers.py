@@ -30,7 +30,7 @@ def plain(name: str) -> str:
 
 def full_api_name(link: str) -> str:
     name = plain(link)
-    if name.startswith("torch.") or name.startswith("torch_npu."):
+    if name.startswith(("torch.", "torch_npu.")):
         return name
     return "torch." + name
 

@@ -64,12 +64,12 @@ class Repo:
         return self._git("show", f"{commit}:{path}").decode("utf-8")
 
     def read_folder(self, commit: str, folder: str, suffix: str) -> dict[str, str]:
-        archive = tarfile.open(fileobj=io.BytesIO(self._git("archive", "--format=tar", commit, folder)))
         pages: dict[str, str] = {}
-        for member in archive.getmembers():
-            handle = archive.extractfile(member) if member.name.endswith(suffix) else None
-            if handle is not None:
-                pages[member.name] = handle.read().decode("utf-8")
+        with tarfile.open(fileobj=io.BytesIO(self._git("archive", "--format=tar", commit, folder))) as archive:
+            for member in archive.getmembers():
+                handle = archive.extractfile(member) if member.name.endswith(suffix) else None
+                if handle is not None:
+                    pages[member.name] = handle.read().decode("utf-8")
         return dict(sorted(pages.items()))
 
     def grep(self, commit: str, needle: str, folders: list[str]) -> str:

@@ -11,9 +11,9 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 sys.dont_write_bytecode = True
 
-import extract_compat_names as names  # noqa: E402
-import extract_compat_parsers as parsers  # noqa: E402
-from extract_compat_tables import Row, merge_versions, write_table  # noqa: E402
+import extract_compat_names as names
+import extract_compat_parsers as parsers
+from extract_compat_tables import Row, merge_versions, write_table
 
 PAGE = """
 ### torch.cuda.foo
