@@ -1,12 +1,8 @@
 #include "catalog/catalog.h"
 
 #include <algorithm>
-#include <atomic>
 #include <filesystem>
-#include <optional>
 #include <set>
-#include <system_error>
-#include <thread>
 
 #include "base/files.h"
 #include "catalog/fact_reader.h"
@@ -34,33 +30,6 @@ Result<std::vector<std::string>> yaml_files(const std::string& folder) {
   }
   std::sort(files.begin(), files.end());
   return files;
-}
-
-constexpr unsigned kReadersMax = 4;
-
-// Parses every file, a few at a time: the YAML scanner is most of the cost of loading, and the files do not depend on each other.
-// The result has the order of `files`; of several errors the first file's is told.
-Result<std::vector<YamlNode>> read_all(const std::vector<std::string>& files) {
-  std::vector<std::optional<Result<YamlNode>>> parsed(files.size());
-  std::atomic<std::size_t> next = 0;
-  auto work = [&] {
-    for (std::size_t index = next++; index < files.size(); index = next++) parsed[index].emplace(base::read_yaml(files[index]));
-  };
-  std::vector<std::thread> helpers;
-  unsigned helper_count = std::min<unsigned>(std::thread::hardware_concurrency(), kReadersMax);
-  try {
-    for (unsigned helper = 1; helper < helper_count && helper < files.size(); ++helper) helpers.emplace_back(work);
-  } catch (const std::system_error&) {
-    // No thread to be had: this one does all the work.
-  }
-  work();
-  for (std::thread& helper : helpers) helper.join();
-  std::vector<YamlNode> roots;
-  for (std::optional<Result<YamlNode>>& document : parsed) {
-    SB_TRY(YamlNode root, std::move(*document));
-    roots.push_back(std::move(root));
-  }
-  return roots;
 }
 
 Status check_id(const YamlNode& id, const std::string& path) {
@@ -98,7 +67,8 @@ Result<StackVersion> read_version(const YamlNode& node, const Sources& sources) 
   return version;
 }
 
-Result<Stack> read_stack(const YamlNode& root, const std::string& path, const FactKinds& kinds, const Sources& sources) {
+Result<Stack> read_stack(const std::string& path, const FactKinds& kinds, const Sources& sources) {
+  SB_TRY(YamlNode root, base::read_yaml(path));
   SB_TRY_VOID(root.refuse_unknown_fields({"schema", "id", "name", "vendor", "backend", "facts", "dtypes", "versions"}));
   SB_TRY_VOID(require_scalar(root, "schema", "starbridge.stack/1"));
   Stack stack;
@@ -124,8 +94,8 @@ Result<Stack> read_stack(const YamlNode& root, const std::string& path, const Fa
 
 using Stacks = std::map<std::string, Stack, std::less<>>;
 
-Result<Chip> read_chip(const YamlNode& root, const std::string& path, const FactKinds& kinds, const Sources& sources,
-                       const Stacks& stacks) {
+Result<Chip> read_chip(const std::string& path, const FactKinds& kinds, const Sources& sources, const Stacks& stacks) {
+  SB_TRY(YamlNode root, base::read_yaml(path));
   SB_TRY_VOID(root.refuse_unknown_fields({"schema", "id", "name", "name_zh", "vendor", "stack", "aliases", "facts", "dtypes"}));
   SB_TRY_VOID(require_scalar(root, "schema", "starbridge.chip/1"));
   Chip chip;
@@ -169,18 +139,15 @@ Result<Catalog> Catalog::load(const std::string& data_dir) {
   SB_TRY(catalog.fact_kinds_, read_fact_kinds(data_dir + "/facts.tsv"));
   SB_TRY(catalog.sources_, read_sources(data_dir + "/sources.tsv"));
   SB_TRY(std::vector<std::string> stack_files, yaml_files(data_dir + "/stacks"));
-  SB_TRY(std::vector<std::string> chip_files, yaml_files(data_dir + "/chips"));
-  std::vector<std::string> files = stack_files;
-  files.insert(files.end(), chip_files.begin(), chip_files.end());
-  SB_TRY(std::vector<YamlNode> roots, read_all(files));
-  for (std::size_t index = 0; index < stack_files.size(); ++index) {
-    SB_TRY(Stack stack, read_stack(roots[index], files[index], catalog.fact_kinds_, catalog.sources_));
+  for (const std::string& path : stack_files) {
+    SB_TRY(Stack stack, read_stack(path, catalog.fact_kinds_, catalog.sources_));
     std::string id = stack.id;
     catalog.stacks_.emplace(std::move(id), std::move(stack));
   }
-  for (std::size_t index = stack_files.size(); index < files.size(); ++index) {
-    SB_TRY(Chip chip, read_chip(roots[index], files[index], catalog.fact_kinds_, catalog.sources_, catalog.stacks_));
-    SB_TRY_VOID(catalog.index_chip(chip, files[index]));
+  SB_TRY(std::vector<std::string> chip_files, yaml_files(data_dir + "/chips"));
+  for (const std::string& path : chip_files) {
+    SB_TRY(Chip chip, read_chip(path, catalog.fact_kinds_, catalog.sources_, catalog.stacks_));
+    SB_TRY_VOID(catalog.index_chip(chip, path));
     catalog.chips_.push_back(std::move(chip));
   }
   SB_TRY(catalog.prices_, read_price_book(data_dir + "/prices/card_hours.yaml", catalog.sources_));
