@@ -1,0 +1,154 @@
+// starbridge port PATH --to CHIP: an edited copy, a patch, or in place; and back.
+#include <CLI/CLI.hpp>
+#include <map>
+#include <memory>
+#include <ostream>
+
+#include "base/json.h"
+#include "base/terminal.h"
+#include "cli/project_view.h"
+#include "port/apply.h"
+
+namespace starbridge::cli {
+
+using base::ExitCode;
+using base::Table;
+using base::text;
+
+namespace {
+
+struct PortOptions {
+  std::string path;
+  std::string chip;
+  std::string output;
+  bool is_patch = false;
+  bool is_in_place = false;
+  bool is_reverse = false;
+};
+
+std::map<std::string, std::size_t> edits_by_rule(const port::ProjectReport& report) {
+  std::map<std::string, std::size_t> counts;
+  for (const port::FileReport& file : report.files) {
+    for (const port::Edit& edit : file.results[0].edits) ++counts[edit.rule];
+  }
+  return counts;
+}
+
+std::string default_output(const std::string& path, const std::string& chip) {
+  std::string trimmed = path;
+  while (trimmed.size() > 1 && trimmed.back() == '/') trimmed.pop_back();
+  if (trimmed == "." || trimmed == "..") return "ported-" + chip;
+  return trimmed + "-" + chip;
+}
+
+base::Result<ExitCode> run_reverse(const Context& context, const PortOptions& options) {
+  SB_TRY(port::Reversal reversal, port::reverse_port(options.path));
+  if (context.json) {
+    context.print_json({{"schema", "starbridge.port_reversal/1"},
+                        {"path", options.path},
+                        {"chip", reversal.chip},
+                        {"file_count", reversal.file_count}});
+  } else {
+    context.out << context.say(
+                       text("{} files have their original bytes again", "已还原 {} 个文件的原始字节", reversal.file_count))
+                << "\n";
+  }
+  return ExitCode::kDone;
+}
+
+void print_summary(const Context& context, const PortOptions& options, const port::ProjectReport& report,
+                   const std::string& output) {
+  const port::ChipReport& chip = report.chips[0];
+  print_verdicts(context, report);
+  Table table({{context.say(text("rule", "规则"))}, {context.say(text("edits", "修改")), Table::Align::kRight}});
+  for (const auto& [rule, count] : edits_by_rule(report)) table.add_row({rule, std::to_string(count)});
+  if (table.row_count() > 0) context.out << "\n" << table.render(context.style);
+  print_findings(context, chip, 12);
+  if (!output.empty()) {
+    context.out << "\n" << context.say(text("written to {}", "已写入 {}", output)) << "\n";
+    context.out << context.say(text("next: starbridge verify {} {} -- python train.py",
+                                    "下一步：starbridge verify {} {} -- python train.py", options.path, output))
+                << "\n";
+  }
+}
+
+base::Result<ExitCode> run_port(const Context& context, const PortOptions& options) {
+  if (options.is_reverse) return run_reverse(context, options);
+  if (options.chip.empty())
+    return base::Error("base.usage", text("--to CHIP is missing", "缺少 --to 芯片"))
+        .next(text("see starbridge chips", "请看 starbridge chips"));
+  if (static_cast<int>(options.is_patch) + static_cast<int>(options.is_in_place) + static_cast<int>(!options.output.empty()) >
+      1) {
+    return base::Error("base.usage",
+                       text("-o, --patch and --in-place exclude each other", "-o、--patch 与 --in-place 只能选一个"));
+  }
+  SB_TRY(catalog::Catalog catalog, catalog::Catalog::load_installed());
+  SB_TRY(const catalog::Chip* chip, catalog.find_chip(options.chip));
+  port::Target target = port::make_target(*chip);
+  if (target.family == nullptr) {
+    return base::Error("port.cannot_port_to",
+                       text("no PyTorch plug-in is known for {}", "{} 没有已知的 PyTorch 插件", chip->name))
+        .next(text("choose another chip: see starbridge chips", "请换一种芯片：见 starbridge chips"));
+  }
+  SB_TRY(port::Tables tables, port::Tables::load(catalog));
+  base::Progress progress(stderr, context.quiet || context.json);
+  auto on_progress = [&](std::size_t done, std::size_t total) {
+    progress.update(context.say(text("porting", "移植")), done, total);
+  };
+  SB_TRY(port::ProjectReport report, port::scan_project(options.path, port::make_context(tables, {target}), on_progress));
+  std::string output;
+  if (options.is_patch) {
+    SB_TRY(std::string patch, port::make_patch(report));
+    progress.finish();
+    if (!context.json) {
+      context.out << patch;
+      return ExitCode::kDone;
+    }
+    base::Json json = {{"schema", "starbridge.port/1"},
+                       {"path", options.path},
+                       {"report", chip_to_json(context, report.chips[0])},
+                       {"patch", base::sanitize_utf8(patch)}};
+    context.print_json(json);
+    return ExitCode::kDone;
+  }
+  if (options.is_in_place) {
+    SB_TRY_VOID(port::write_in_place(report));
+    output = options.path;
+  } else {
+    output = options.output.empty() ? default_output(options.path, chip->id) : options.output;
+    SB_TRY_VOID(port::write_copy(report, output, on_progress));
+  }
+  progress.finish();
+  if (context.json) {
+    context.print_json({{"schema", "starbridge.port/1"},
+                        {"path", options.path},
+                        {"output", output},
+                        {"edits_by_rule", edits_by_rule(report)},
+                        {"report", chip_to_json(context, report.chips[0])}});
+  } else {
+    print_summary(context, options, report, output);
+  }
+  return ExitCode::kDone;
+}
+
+}  // namespace
+
+void add_port_command(Frame& frame) {
+  auto options = std::make_shared<PortOptions>();
+  CLI::App* command = frame.add("port",
+                                text("Rewrite a project for a chip: an edited copy or a patch; every byte can be restored.",
+                                     "为某芯片改写项目：生成副本或补丁；可逐字节还原。"),
+                                {"starbridge port ./my-project --to ascend-910b3 -o ./my-project-npu",
+                                 "starbridge port ./my-project --to mlu370-x8 --patch > mlu.patch"});
+  command->add_option("PATH", options->path, frame.say(text("project folder or file", "项目目录或文件")))->required();
+  command->add_option("--to", options->chip, frame.say(text("chip to port to", "目标芯片")));
+  command->add_option("-o,--output", options->output,
+                      frame.say(text("folder for the copy (default: PATH-CHIP)", "副本目录（默认：PATH-芯片）")));
+  command->add_flag("--patch", options->is_patch, frame.say(text("print a patch for patch -p1", "输出 patch -p1 可用的补丁")));
+  command->add_flag("--in-place", options->is_in_place, frame.say(text("edit the project itself", "直接修改项目")));
+  command->add_flag("--reverse", options->is_reverse,
+                    frame.say(text("restore the original bytes of a port", "还原移植前的原始字节")));
+  frame.on_run(command, [&frame, options] { return run_port(frame.context(), *options); });
+}
+
+}  // namespace starbridge::cli

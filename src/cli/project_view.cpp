@@ -1,0 +1,119 @@
+#include "cli/project_view.h"
+
+#include <ostream>
+
+#include "base/json.h"
+
+namespace starbridge::cli {
+
+using base::Table;
+using base::text;
+using port::Severity;
+
+namespace {
+
+std::string coloured(const Context& context, port::Verdict verdict) {
+  const std::string& words = context.say(port::describe(verdict));
+  switch (verdict) {
+    case port::Verdict::kRuns:
+    case port::Verdict::kRunsAfterPort:
+      return context.style.green(words);
+    case port::Verdict::kNeedsWork:
+      return context.style.yellow(words);
+    case port::Verdict::kCannot:
+      return context.style.red(words);
+  }
+  return words;
+}
+
+base::Text title_of(Severity severity) {
+  switch (severity) {
+    case Severity::kWork:
+      return text("to do by hand", "需人工处理");
+    case Severity::kWarning:
+      return text("runs, but take note", "可运行，请注意");
+    case Severity::kInfo:
+      return text("good to know", "供参考");
+  }
+  return {};
+}
+
+}  // namespace
+
+void print_verdicts(const Context& context, const port::ProjectReport& report) {
+  Table table({{context.say(text("chip", "芯片"))},
+               {context.say(text("verdict", "结论"))},
+               {context.say(text("edits", "修改")), Table::Align::kRight},
+               {context.say(text("files", "文件")), Table::Align::kRight},
+               {context.say(text("by hand", "人工")), Table::Align::kRight},
+               {context.say(text("warnings", "警告")), Table::Align::kRight},
+               {context.say(text("notes", "提示")), Table::Align::kRight}});
+  for (const port::ChipReport& chip : report.chips) {
+    table.add_row({chip.target.chip->id, coloured(context, chip.verdict), std::to_string(chip.edit_count),
+                   std::to_string(chip.edited_file_count), std::to_string(chip.count(Severity::kWork)),
+                   std::to_string(chip.count(Severity::kWarning)), std::to_string(chip.count(Severity::kInfo))});
+  }
+  context.out << table.render(context.style);
+}
+
+void print_findings(const Context& context, const port::ChipReport& chip, std::size_t limit) {
+  for (Severity severity : {Severity::kWork, Severity::kWarning, Severity::kInfo}) {
+    std::size_t total = chip.count(severity);
+    if (total == 0) continue;
+    context.out << "\n"
+                << context.style.bold(context.say(title_of(severity))) << " (" << total << ", " << chip.target.chip->id << ")\n";
+    std::size_t shown = 0;
+    for (const port::Finding& finding : chip.findings) {
+      if (finding.severity != severity) continue;
+      if (limit > 0 && shown == limit) {
+        context.out << "  " << context.say(text("... {} more; --all shows them", "……还有 {} 条；--all 显示全部", total - shown))
+                    << "\n";
+        break;
+      }
+      ++shown;
+      context.out << "  " << context.style.cyan(base::sanitize_utf8(finding.place.to_string())) << "  "
+                  << context.say(finding.message) << " [" << finding.rule << (finding.source.empty() ? "" : ", " + finding.source)
+                  << "]\n";
+      if (!finding.advice.empty()) context.out << "      " << context.say(finding.advice) << "\n";
+    }
+  }
+}
+
+void print_cuda(const Context& context, const port::CudaInventory& cuda) {
+  if (cuda.kernels.empty() && cuda.launches.empty()) return;
+  context.out << "\n"
+              << context.style.bold(context.say(text("CUDA kernels", "CUDA 内核"))) << " ("
+              << context.say(text("{} kernels, {} launches, {} lines of device code", "{} 个内核，{} 处启动，{} 行设备代码",
+                                  cuda.kernels.size(), cuda.launches.size(), cuda.device_line_count))
+              << ")\n";
+  constexpr std::size_t kShownMax = 30;
+  for (std::size_t index = 0; index < cuda.kernels.size() && index < kShownMax; ++index) {
+    const port::CudaKernel& kernel = cuda.kernels[index];
+    std::string features;
+    for (const std::string& feature : kernel.features) features += (features.empty() ? "" : ", ") + feature;
+    context.out << "  " << context.style.cyan(kernel.file + ":" + std::to_string(kernel.line)) << "  " << kernel.name << "  "
+                << context.style.dim(features) << "\n";
+  }
+}
+
+base::Json chip_to_json(const Context& context, const port::ChipReport& chip) {
+  base::Json json = {{"chip", chip.target.chip->id},
+                     {"verdict", port::to_string(chip.verdict)},
+                     {"edit_count", chip.edit_count},
+                     {"edited_file_count", chip.edited_file_count},
+                     {"findings", base::Json::array()}};
+  for (const port::Finding& finding : chip.findings) json["findings"].push_back(finding.to_json(context.language));
+  return json;
+}
+
+base::Json project_to_json(const Context& context, const port::ProjectReport& report) {
+  base::Json json = {{"schema", "starbridge.scan/1"},   {"path", report.root},
+                     {"file_count", report.file_count}, {"analyzed_file_count", report.analyzed_file_count},
+                     {"line_count", report.line_count}, {"files_by_kind", report.files_by_kind},
+                     {"chips", base::Json::array()}};
+  for (const port::ChipReport& chip : report.chips) json["chips"].push_back(chip_to_json(context, chip));
+  json["cuda"] = report.cuda.to_json();
+  return json;
+}
+
+}  // namespace starbridge::cli

@@ -1,0 +1,126 @@
+#include "port/analyze.h"
+
+#include <algorithm>
+#include <array>
+#include <filesystem>
+
+#include "base/text.h"
+
+namespace starbridge::port {
+namespace {
+
+using base::text;
+
+bool ends_with(std::string_view name, std::string_view suffix) {
+  return name.size() >= suffix.size() && name.substr(name.size() - suffix.size()) == suffix;
+}
+
+template <std::size_t kCount>
+bool has_suffix(std::string_view name, const std::array<std::string_view, kCount>& suffixes) {
+  return std::any_of(suffixes.begin(), suffixes.end(), [&](std::string_view suffix) { return ends_with(name, suffix); });
+}
+
+std::vector<TargetResult> analyze_kind(const SourceFile& file, FileKind kind, const Context& context, CudaInventory& inventory) {
+  switch (kind) {
+    case FileKind::kPython:
+      return analyze_python(file, context);
+    case FileKind::kNotebook:
+      return analyze_notebook(file, context);
+    case FileKind::kCuda:
+      return analyze_cuda(file, context, inventory);
+    case FileKind::kShell:
+      return analyze_shell(file, context);
+    case FileKind::kRequirements:
+      return analyze_requirements(file, context);
+    case FileKind::kDockerfile:
+      return analyze_dockerfile(file, context);
+    case FileKind::kYaml:
+      return analyze_yaml(file, context);
+    case FileKind::kBuild:
+    case FileKind::kOther:
+      return std::vector<TargetResult>(context.targets.size());
+  }
+  return {};
+}
+
+}  // namespace
+
+std::string_view to_string(FileKind kind) {
+  static constexpr std::array<std::string_view, 9> kNames = {"python",     "notebook", "cuda",  "shell", "requirements",
+                                                             "dockerfile", "yaml",     "build", "other"};
+  return kNames[static_cast<std::size_t>(kind)];
+}
+
+FileKind classify(const std::string& path, std::string_view first_bytes) {
+  std::string name = base::to_lower(std::filesystem::path(path).filename().string());
+  if (ends_with(name, ".py") || ends_with(name, ".pyw")) return FileKind::kPython;
+  if (ends_with(name, ".ipynb")) return FileKind::kNotebook;
+  if (has_suffix(name, std::array<std::string_view, 3>{".cu", ".cuh", ".cu.h"})) return FileKind::kCuda;
+  if (has_suffix(name, std::array<std::string_view, 6>{".cpp", ".cc", ".cxx", ".h", ".hpp", ".inl"})) {
+    bool is_cuda =
+        first_bytes.find("__global__") != std::string_view::npos || first_bytes.find("<<<") != std::string_view::npos ||
+        first_bytes.find("cuda_runtime") != std::string_view::npos || first_bytes.find("ATen/cuda") != std::string_view::npos ||
+        first_bytes.find("c10/cuda") != std::string_view::npos;
+    return is_cuda ? FileKind::kCuda : FileKind::kOther;
+  }
+  if (has_suffix(name, std::array<std::string_view, 6>{".sh", ".bash", ".sbatch", ".slurm", ".slrm", ".zsh"}))
+    return FileKind::kShell;
+  if (name.rfind("requirements", 0) == 0 && ends_with(name, ".txt")) return FileKind::kRequirements;
+  if (name == "dockerfile" || name.rfind("dockerfile.", 0) == 0 || ends_with(name, ".dockerfile") || name == "containerfile")
+    return FileKind::kDockerfile;
+  if (ends_with(name, ".yaml") || ends_with(name, ".yml")) return FileKind::kYaml;
+  if (name == "cmakelists.txt" || name == "makefile" || ends_with(name, ".cmake") || ends_with(name, ".mk"))
+    return FileKind::kBuild;
+  if (first_bytes.substr(0, 2) == "#!") {
+    std::string_view line = first_bytes.substr(0, first_bytes.find('\n'));
+    if (line.find("python") != std::string_view::npos) return FileKind::kPython;
+    if (line.find("sh") != std::string_view::npos) return FileKind::kShell;
+  }
+  return FileKind::kOther;
+}
+
+Context make_context(const Tables& tables, std::vector<Target> targets) {
+  Context context{tables, std::move(targets), {}, ""};
+  for (const Target& target : context.targets) {
+    context.names.emplace_back(tables.names, target.family != nullptr ? *target.family : families()[0]);
+  }
+  return context;
+}
+
+FileReport analyze_file(const SourceFile& file, FileKind kind, const Context& context) {
+  FileReport report;
+  report.path = file.path;
+  report.kind = kind;
+  report.results.resize(context.targets.size());
+  if (kind == FileKind::kOther) return report;
+  auto tell_all = [&](std::string rule, const base::Text& message, const base::Text& advice) {
+    for (TargetResult& result : report.results) {
+      result.findings.push_back({rule, Severity::kWarning, {file.path, 1, 1, ""}, message, advice, ""});
+    }
+  };
+  if (file.bytes.size() > kAnalyzedBytesMax) {
+    tell_all("file-too-large", text("the file has {} bytes and was not analysed", "文件有 {} 字节，未作分析", file.bytes.size()),
+             text("check it by hand or split it", "请手工检查或拆分"));
+    return report;
+  }
+  if (std::string_view(file.bytes).substr(0, 8192).find('\0') != std::string_view::npos) {
+    tell_all("file-binary", text("the file holds NUL bytes and was not analysed", "文件含有 NUL 字节，未作分析"),
+             text("save it as UTF-8 text", "请保存为 UTF-8 文本"));
+    return report;
+  }
+  report.is_analyzed = true;
+  report.line_count = LineIndex(file.bytes).line_count();
+  report.results = analyze_kind(file, kind, context, report.cuda);
+  for (TargetResult& result : report.results) {
+    base::Result<std::vector<Edit>> edits = normalize_edits(std::move(result.edits), file.bytes.size());
+    // Overlapping rules are a fault of the rules, and no reason to write a wrong file.
+    SB_CHECK(edits.ok());
+    result.edits = std::move(edits).value();
+    std::stable_sort(result.findings.begin(), result.findings.end(), [](const Finding& left, const Finding& right) {
+      return std::tie(left.place.line, left.place.column) < std::tie(right.place.line, right.place.column);
+    });
+  }
+  return report;
+}
+
+}  // namespace starbridge::port

@@ -1,0 +1,58 @@
+// Analyze: what each target needs done in one file. Pure; any thread.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "port/cuda_inventory.h"
+#include "port/edit.h"
+#include "port/finding.h"
+#include "port/python/names.h"
+#include "port/source_file.h"
+#include "port/tables.h"
+#include "port/target.h"
+
+namespace starbridge::port {
+
+enum class FileKind { kPython, kNotebook, kCuda, kShell, kRequirements, kDockerfile, kYaml, kBuild, kOther };
+std::string_view to_string(FileKind kind);
+// By name, suffix and first line. Unknown kinds are copied as they are.
+FileKind classify(const std::string& path, std::string_view first_bytes);
+
+constexpr std::size_t kAnalyzedBytesMax = 16UL << 20;
+
+// What is analysed against: the tables, the targets and their name translations (same order).
+struct Context {
+  const Tables& tables;
+  std::vector<Target> targets;
+  std::vector<python::Names> names;
+  std::string torch_version;
+};
+Context make_context(const Tables& tables, std::vector<Target> targets);
+
+struct TargetResult {
+  std::vector<Edit> edits;  // normalised
+  std::vector<Finding> findings;
+};
+
+struct FileReport {
+  std::string path;
+  FileKind kind = FileKind::kOther;
+  bool is_analyzed = false;
+  int line_count = 0;
+  std::vector<TargetResult> results;  // one per target
+  CudaInventory cuda;
+};
+
+FileReport analyze_file(const SourceFile& file, FileKind kind, const Context& context);
+
+// The part of each kind, in its own file. Each returns one result per target of the context whose family is known.
+std::vector<TargetResult> analyze_python(const SourceFile& file, const Context& context);
+std::vector<TargetResult> analyze_notebook(const SourceFile& file, const Context& context);
+std::vector<TargetResult> analyze_cuda(const SourceFile& file, const Context& context, CudaInventory& inventory);
+std::vector<TargetResult> analyze_shell(const SourceFile& file, const Context& context);
+std::vector<TargetResult> analyze_requirements(const SourceFile& file, const Context& context);
+std::vector<TargetResult> analyze_dockerfile(const SourceFile& file, const Context& context);
+std::vector<TargetResult> analyze_yaml(const SourceFile& file, const Context& context);
+
+}  // namespace starbridge::port

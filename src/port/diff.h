@@ -1,0 +1,16 @@
+// Unified diffs made straight from edits. Pure; any thread.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "port/edit.h"
+
+namespace starbridge::port {
+
+// A patch of one file that `patch -p1` and `git apply` accept, three lines of context; empty when nothing changes.
+// `edits` as normalize_edits returns them.
+std::string unified_diff(std::string_view path, std::string_view original, const std::vector<Edit>& edits);
+
+}  // namespace starbridge::port

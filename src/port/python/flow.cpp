@@ -1,0 +1,178 @@
+#include "port/python/flow.h"
+
+namespace starbridge::port::python {
+
+std::string_view literal_text(const Syntax& syntax, NodeId string) {
+  NodeId content = syntax.child(string, Kind::kStringContent);
+  NodeId interpolation = syntax.child(string, Kind::kInterpolation);
+  if (content == kNoNode) return {};
+  if (interpolation != kNoNode && syntax.node(interpolation).begin < syntax.node(content).begin) return {};
+  return syntax.text(content);
+}
+
+std::size_t literal_begin(const Syntax& syntax, NodeId string) {
+  NodeId content = syntax.child(string, Kind::kStringContent);
+  return content == kNoNode ? syntax.node(string).begin : syntax.node(content).begin;
+}
+
+NodeId argument_of(const Syntax& syntax, NodeId call, std::string_view keyword, int position) {
+  NodeId arguments = syntax.child(call, Field::kArguments);
+  if (syntax.kind(arguments) != Kind::kArgumentList) return kNoNode;
+  int index = 0;
+  NodeId positional = kNoNode;
+  for (NodeId argument = syntax.node(arguments).first_child; argument != kNoNode; argument = syntax.node(argument).next_sibling) {
+    Kind kind = syntax.kind(argument);
+    if (kind == Kind::kComment) continue;
+    if (kind == Kind::kKeywordArgument) {
+      NodeId name = syntax.child(argument, Field::kName);
+      if (name != kNoNode && syntax.text(name) == keyword) return syntax.child(argument, Field::kValue);
+      continue;
+    }
+    if (index == position) positional = argument;
+    ++index;
+  }
+  return positional;
+}
+
+bool Flow::was_reached(NodeId expression) const { return visited_.count((std::uint64_t{expression} << 1) | 0U) > 0; }
+
+void Flow::reach(NodeId expression, TextRole role) { follow(expression, role, 0); }
+
+void Flow::follow_children(NodeId expression, TextRole role, int depth) {
+  for (NodeId child = syntax_.node(expression).first_child; child != kNoNode; child = syntax_.node(child).next_sibling) {
+    follow(child, role, depth);
+  }
+}
+
+void Flow::follow(NodeId expression, TextRole role, int depth) {
+  if (expression == kNoNode || depth > kDepthMax) return;
+  if (!visited_.insert((std::uint64_t{expression} << 1) | (role == TextRole::kDevice ? 0U : 1U)).second) return;
+  switch (syntax_.kind(expression)) {
+    case Kind::kString:
+      return report_(expression, role);
+    case Kind::kConcatenatedString:
+      return follow(syntax_.node(expression).first_child, role, depth + 1);
+    case Kind::kIdentifier:
+      return follow_identifier(expression, role, depth + 1);
+    case Kind::kAttribute:
+      return follow_attribute(expression, role, depth + 1);
+    case Kind::kCall:
+      return follow_call(expression, role, depth + 1);
+    case Kind::kSubscript:
+      return follow_subscript(expression, role, depth + 1);
+    case Kind::kConditional: {
+      // a if condition else b: the condition in the middle is not followed.
+      NodeId first = syntax_.node(expression).first_child;
+      NodeId condition = first == kNoNode ? kNoNode : syntax_.node(first).next_sibling;
+      NodeId last = condition == kNoNode ? kNoNode : syntax_.node(condition).next_sibling;
+      follow(first, role, depth + 1);
+      return follow(last, role, depth + 1);
+    }
+    case Kind::kBinary:  // "cuda:" + str(i), "cuda:%d" % i: the text is on the left
+      return follow(syntax_.child(expression, Field::kLeft), role, depth + 1);
+    case Kind::kNamedExpression:
+    case Kind::kPair:
+      return follow(syntax_.child(expression, Field::kValue), role, depth + 1);
+    case Kind::kBoolean:
+    case Kind::kParenthesized:
+    case Kind::kTuple:
+    case Kind::kList:
+    case Kind::kSet:
+    case Kind::kAwait:
+      return follow_children(expression, role, depth + 1);
+    case Kind::kDictionary:  // map_location={"cuda:0": "cuda:1"}: keys and values name devices
+      for (NodeId pair = syntax_.node(expression).first_child; pair != kNoNode; pair = syntax_.node(pair).next_sibling) {
+        follow(syntax_.child(pair, Field::kKey), role, depth + 1);
+        follow(syntax_.child(pair, Field::kValue), role, depth + 1);
+      }
+      return;
+    default:
+      return;
+  }
+}
+
+void Flow::follow_identifier(NodeId expression, TextRole role, int depth) {
+  std::string_view name = syntax_.text(expression);
+  if (role == TextRole::kDevice) device_names_.insert(std::string(name));
+  for (const Binding& binding : scopes_.find(expression, name)) {
+    if (binding.kind == Binding::Kind::kValue) follow(binding.node, role, depth);
+    if (binding.kind == Binding::Kind::kParameter) follow_parameter(binding, name, role, depth);
+  }
+}
+
+void Flow::follow_parameter(const Binding& parameter, std::string_view name, TextRole role, int depth) {
+  follow(parameter.node, role, depth);
+  if (syntax_.kind(parameter.owner) != Kind::kFunction) return;
+  std::string_view function = syntax_.text(syntax_.child(parameter.owner, Field::kName));
+  NodeId owner_parent = syntax_.node(parameter.owner).parent;
+  // A constructor is called by the name of its class.
+  bool is_constructor = function == "__init__";
+  if (is_constructor) {
+    while (owner_parent != kNoNode && syntax_.kind(owner_parent) != Kind::kClass)
+      owner_parent = syntax_.node(owner_parent).parent;
+    if (owner_parent == kNoNode) return;
+    function = syntax_.text(syntax_.child(owner_parent, Field::kName));
+  }
+  for (NodeId call : scopes_.calls_of(function)) {
+    // Methods get their object without an argument.
+    bool has_object = is_constructor || syntax_.kind(syntax_.child(call, Field::kFunction)) == Kind::kAttribute;
+    follow(argument_of(syntax_, call, name, parameter.position - (has_object ? 1 : 0)), role, depth);
+  }
+}
+
+void Flow::follow_attribute(NodeId expression, TextRole role, int depth) {
+  NodeId name = syntax_.child(expression, Field::kAttribute);
+  if (name == kNoNode || !scopes_.dotted_path(expression).empty()) return;
+  if (role == TextRole::kDevice) device_names_.insert(scopes_.written_path(expression));
+  for (NodeId value : scopes_.attribute_values(syntax_.text(name))) follow(value, role, depth);
+}
+
+void Flow::follow_call(NodeId call, TextRole role, int depth) {
+  NodeId function = syntax_.child(call, Field::kFunction);
+  std::string path = scopes_.dotted_path(function);
+  if (path == "torch.device") return follow(argument_of(syntax_, call, "type", 0), role, depth);
+  if (path == "os.getenv") return follow(argument_of(syntax_, call, "default", 1), role, depth);
+  if (path == "os.environ.get" || path == "os.environ.setdefault")
+    return follow(argument_of(syntax_, call, "default", 1), role, depth);
+  if (syntax_.kind(function) == Kind::kIdentifier) {
+    std::string_view name = syntax_.text(function);
+    if (name == "str" || name == "repr") return follow(argument_of(syntax_, call, "object", 0), role, depth);
+    if (name == "getattr") return follow(argument_of(syntax_, call, "", 2), role, depth);
+    for (const Binding& binding : scopes_.find(function, name)) {
+      if (binding.kind != Binding::Kind::kFunction) continue;
+      for (NodeId value : scopes_.returns_of(binding.node)) follow(value, role, depth);
+    }
+    return;
+  }
+  if (syntax_.kind(function) != Kind::kAttribute) return;
+  NodeId name = syntax_.child(function, Field::kAttribute);
+  NodeId object = syntax_.child(function, Field::kObject);
+  std::string_view method = name == kNoNode ? "" : syntax_.text(name);
+  if (method == "format" || method == "lower" || method == "strip") return follow(object, role, depth);
+  if (method == "get" || method == "pop" || method == "setdefault") {
+    return follow(argument_of(syntax_, call, "default", 1), role, depth);
+  }
+  // Methods of classes of this file, by name.
+  for (NodeId value : scopes_.method_returns(method)) follow(value, role, depth);
+}
+
+void Flow::follow_subscript(NodeId expression, TextRole role, int depth) {
+  NodeId object = syntax_.child(expression, Field::kValue);
+  NodeId key = syntax_.child(expression, Field::kSubscript);
+  if (syntax_.kind(object) != Kind::kIdentifier) return;
+  std::string_view wanted = syntax_.kind(key) == Kind::kString ? literal_text(syntax_, key) : std::string_view();
+  for (const Binding& binding : scopes_.find(object, syntax_.text(object))) {
+    if (binding.kind != Binding::Kind::kValue) continue;
+    if (syntax_.kind(binding.node) == Kind::kList || syntax_.kind(binding.node) == Kind::kTuple)
+      follow(binding.node, role, depth);
+    if (syntax_.kind(binding.node) != Kind::kDictionary || wanted.empty()) continue;
+    for (NodeId pair = syntax_.node(binding.node).first_child; pair != kNoNode; pair = syntax_.node(pair).next_sibling) {
+      NodeId pair_key = syntax_.child(pair, Field::kKey);
+      if (syntax_.kind(pair_key) == Kind::kString && literal_text(syntax_, pair_key) == wanted) {
+        follow(syntax_.child(pair, Field::kValue), role, depth);
+      }
+    }
+  }
+}
+
+}  // namespace starbridge::port::python

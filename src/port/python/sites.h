@@ -1,0 +1,57 @@
+// Sites: the places of a Python file that name a device, a collective, a CUDA-only name, a package or an API. Found once, without
+// regard to a target; rewriting them for each target comes after (rewrite.h). Pure; any thread.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "port/python/syntax.h"
+
+namespace starbridge::port::python {
+
+using Span = std::pair<std::uint32_t, std::uint32_t>;  // [begin, end) in bytes
+
+enum class SiteKind {
+  kDeviceText,      // "cuda", "cuda:0", f"cuda:{i}" at a device position; span: the word
+  kCollectiveText,  // "nccl" at a backend position; span: the word
+  kNameText,        // "torch.cuda.FloatTensor" as text; span: the text
+  kName,            // a dotted name in code: torch.cuda.is_available
+  kMethod,          // x.cuda(), x.is_cuda; span: the method's name
+  kImportFrom,      // from torch.cuda import amp
+  kImportModule,    // import torch.cuda.amp as amp; span: the dotted name
+  kEnvironment,     // os.environ["CUDA_VISIBLE_DEVICES"]; span: the text
+  kPackage,         // import of a third-party package; span: the module
+  kPlugin,          // import torch_npu; span: the whole statement's lines
+  kDtype,           // torch.float64, x.double()
+  kUncertain,       // a device word in a place the flow does not understand
+};
+
+struct ImportedName {
+  std::string name;  // as imported
+  Span span;
+  bool has_alias = false;
+};
+
+struct Site {
+  SiteKind kind = SiteKind::kName;
+  Span span;
+  std::string name;                 // full dotted path, word, variable, package or dtype
+  std::string head;                 // kName: the part of `name` the first written word stands for, through imports
+  std::vector<Span> segments;       // kName: where the words after the head are written
+  std::vector<ImportedName> names;  // kImportFrom
+  Span module_span{0, 0};           // kImportFrom: the module
+};
+
+struct Sites {
+  std::vector<Site> sites;           // by position
+  std::size_t plugin_insert_at = 0;  // where "import <plugin>" goes: after the first top-level import of torch
+  bool imports_torch = false;        // anywhere in the file
+  bool has_top_level_torch = false;
+  std::vector<Span> plugin_imports;  // whole lines "import torch_npu" with their line end
+};
+
+Sites find_sites(const Syntax& syntax, std::string_view source);
+
+}  // namespace starbridge::port::python

@@ -1,0 +1,22 @@
+// Tables: everything of the catalogue that porting consults, loaded once. Immutable after load; any thread.
+#pragma once
+
+#include "base/result.h"
+#include "catalog/api_table.h"
+#include "catalog/catalog.h"
+#include "catalog/name_map.h"
+
+namespace starbridge::port {
+
+struct Tables {
+  const catalog::Catalog& catalog;
+  catalog::ApiTable api;
+  catalog::NameMap names;
+  catalog::EnvMap env;
+  catalog::LibraryMap libraries;
+
+  // Errors: those of the tables' loaders.
+  static base::Result<Tables> load(const catalog::Catalog& catalog);
+};
+
+}  // namespace starbridge::port

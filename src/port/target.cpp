@@ -1,0 +1,36 @@
+#include "port/target.h"
+
+#include <algorithm>
+
+namespace starbridge::port {
+
+const std::array<Family, 4>& families() {
+  static constexpr std::array<Family, 4> kFamilies = {
+      Family{"cuda", "cuda", "", "nccl"}, Family{"npu", "npu", "torch_npu", "hccl"}, Family{"mlu", "mlu", "torch_mlu", "cncl"},
+      Family{"musa", "musa", "torch_musa", "mccl"}};
+  return kFamilies;
+}
+
+namespace {
+template <class Member>
+const Family* find_by(Member member, std::string_view value) {
+  const auto& all = families();
+  auto found =
+      std::find_if(all.begin(), all.end(), [&](const Family& family) { return !value.empty() && family.*member == value; });
+  return found == all.end() ? nullptr : &*found;
+}
+}  // namespace
+
+const Family* find_family_of_device(std::string_view device) { return find_by(&Family::device, device); }
+const Family* find_family_of_collective(std::string_view backend) { return find_by(&Family::collective, backend); }
+const Family* find_family_of_plugin(std::string_view module) { return find_by(&Family::plugin, module); }
+
+Target make_target(const catalog::Chip& chip) {
+  Target target;
+  target.chip = &chip;
+  target.family = chip.stack->keeps_torch_cuda() ? &families()[0] : find_family_of_device(chip.stack->torch_device());
+  target.support_class = chip.facts.text("support_class").value_or("");
+  return target;
+}
+
+}  // namespace starbridge::port

@@ -1,0 +1,41 @@
+// Target: what a project is ported to, as the rules see it, and the names of the families of devices they know.
+// Plain values; any thread.
+#pragma once
+
+#include <array>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "base/result.h"
+#include "catalog/catalog.h"
+#include "catalog/name_map.h"
+
+namespace starbridge::port {
+
+// A family of devices as PyTorch code names it. The canonical family is cuda: names of the others are read through it.
+struct Family {
+  std::string_view backend;     // key of the name tables: "cuda", "npu", "mlu", "musa"
+  std::string_view device;      // "npu" in torch.npu, "npu:0", x.npu()
+  std::string_view plugin;      // module to import; empty for cuda
+  std::string_view collective;  // torch.distributed backend
+};
+
+// Families whose code can be read and written, cuda first. A row here exists for each backend with a name table in data/compat.
+const std::array<Family, 4>& families();
+const Family* find_family_of_device(std::string_view device);
+const Family* find_family_of_collective(std::string_view backend);
+const Family* find_family_of_plugin(std::string_view module);
+
+struct Target {
+  const catalog::Chip* chip = nullptr;
+  const Family* family =
+      nullptr;                // how the ported code names devices; cuda for chips that keep torch.cuda; null: cannot be ported to
+  std::string support_class;  // hardware class of the support tables, "a2"; may be empty
+
+  bool is_cuda_named() const { return family != nullptr && family->backend == "cuda"; }
+};
+
+Target make_target(const catalog::Chip& chip);
+
+}  // namespace starbridge::port

@@ -1,0 +1,41 @@
+// Words: what files other than Python share: variables, resources and device words that read differently on a target. Pure.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "port/analyze.h"
+
+namespace starbridge::port {
+
+// Collects edits and findings of one file for one target.
+class Sheet {
+ public:
+  Sheet(const SourceFile& file, const LineIndex& lines, const Target& target, const Tables& tables, TargetResult& result)
+      : file_(file), lines_(lines), target_(target), tables_(tables), result_(result) {}
+
+  void edit(std::size_t begin, std::size_t end, std::string replacement, std::string rule);
+  Finding& find(std::size_t at, std::string rule, Severity severity, base::Text message);
+  // A variable's name at [begin, end): renamed, or told about, by the table of variables.
+  void variable(std::size_t begin, std::size_t end);
+  // "cuda" or "cuda:0" at [begin, end) known to name a device; "nccl" known to name a collective backend.
+  void device_word(std::size_t begin, std::size_t end);
+  void collective_word(std::size_t begin, std::size_t end);
+  // A package named at `at`.
+  void package(std::size_t at, std::string_view name);
+
+  const Target& target() const { return target_; }
+  std::string_view text(std::size_t begin, std::size_t end) const {
+    return std::string_view(file_.bytes).substr(begin, end - begin);
+  }
+
+ private:
+  const SourceFile& file_;
+  const LineIndex& lines_;
+  const Target& target_;
+  const Tables& tables_;
+  TargetResult& result_;
+};
+
+}  // namespace starbridge::port
