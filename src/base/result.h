@@ -76,8 +76,9 @@ using Status = Result<void>;
   declaration = std::move(temporary).value()
 
 // SB_TRY_VOID(write_file(...)): returns the error of a Status to the caller.
-#define SB_TRY_VOID(expression)                               \
+#define SB_TRY_VOID(expression) SB_TRY_VOID_(expression, SB_CONCAT(sb_status_, __COUNTER__))
+#define SB_TRY_VOID_(expression, temporary)                   \
   do {                                                        \
-    auto sb_status = (expression);                            \
-    if (!sb_status.ok()) return std::move(sb_status).error(); \
+    auto temporary = (expression);                            \
+    if (!temporary.ok()) return std::move(temporary).error(); \
   } while (false)

@@ -63,11 +63,11 @@ TEST(Yaml, MalformedDocumentsAreRefusedWithAPlace) {
     const char* code;
     int line;
   };
-  for (const Case& c : {Case{"a: [1\nb: 2\n", "base.malformed_yaml", 2}, Case{"a: 1\na: 2\n", "base.malformed_yaml", 2},
-                        Case{"a:\n\t- b\n", "base.malformed_yaml", 2}, Case{"a: &x {b: *x}\n", "base.malformed_yaml", 1},
-                        Case{"? [k]\n: v\n", "base.malformed_yaml", 1}, Case{"a: \xFF\n", "base.malformed_yaml", 0},
-                        Case{std::string(100'000, '['), "base.document_too_deep", 0},
-                        Case{nested_dashes(1000), "base.document_too_deep", 1}}) {
+  for (const Case& c :
+       {Case{"a: [1\nb: 2\n", "base.malformed_yaml", 2}, Case{"a: 1\na: 2\n", "base.malformed_yaml", 2},
+        Case{"a:\n\t- b\n", "base.malformed_yaml", 2}, Case{"a: &x {b: *x}\n", "base.malformed_yaml", 1},
+        Case{"? [k]\n: v\n", "base.malformed_yaml", 1}, Case{"a: \xFF\n", "base.malformed_yaml", 0},
+        Case{std::string(100'000, '['), "base.document_too_deep", 0}, Case{nested_dashes(1000), "base.document_too_deep", 1}}) {
     auto result = parse_yaml(c.text, "t.yaml");
     ASSERT_FALSE(result.ok()) << c.text.substr(0, 20);
     EXPECT_EQ(result.error().code(), c.code) << c.text.substr(0, 20);
