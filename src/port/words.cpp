@@ -4,6 +4,8 @@ namespace starbridge::port {
 
 using catalog::MapStatus;
 
+bool keeps_its_value(std::string_view variable) { return variable.find("VISIBLE_DEVICES") != std::string_view::npos; }
+
 void Sheet::edit(std::size_t begin, std::size_t end, std::string replacement, std::string rule) {
   if (text(begin, end) == replacement) return;
   result_.edits.push_back({begin, end, std::move(replacement), std::move(rule)});
@@ -47,7 +49,7 @@ void Sheet::variable(std::size_t begin, std::size_t end) {
         base::text("{} becomes {}, which behaves differently: {}", "{} 改为 {}，行为有差异：{}", written, row->target, row->note))
         .source = row->source;
   }
-  edit(begin, end, row->target, "environment");
+  if (row->status != MapStatus::kChanged || keeps_its_value(row->target)) edit(begin, end, row->target, "environment");
 }
 
 void Sheet::device_word(std::size_t begin, std::size_t end) {

@@ -9,6 +9,10 @@
 
 namespace starbridge::port {
 
+// A variable whose counterpart behaves differently is renamed only when the value means the same there: lists of cards do, log levels
+// and folders of toolkits do not.
+bool keeps_its_value(std::string_view variable);
+
 // Collects edits and findings of one file for one target.
 class Sheet {
  public:

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <map>
 
+#include "port/words.h"
+
 namespace starbridge::port::python {
 namespace {
 
@@ -234,7 +236,7 @@ class Rewriter {
            text("{} becomes {}, which behaves differently: {}", "{} 改为 {}，行为有差异：{}", site.name, row->target, row->note),
            row->source);
     }
-    edit(site.span, row->target, "environment");
+    if (row->status != MapStatus::kChanged || keeps_its_value(row->target)) edit(site.span, row->target, "environment");
   }
 
   void judge_package(const Site& site) {

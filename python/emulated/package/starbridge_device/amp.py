@@ -35,7 +35,7 @@ def patch_unscale(torch: Any) -> None:
     original = torch.amp.GradScaler.unscale_
 
     def unscale_(self: Any, optimizer: Any) -> None:
-        scale = self._scale
+        scale = getattr(self, "_scale", None)
         if not self._enabled or scale is None or scale.device.type == "cpu":
             return original(self, optimizer)
         state = self._per_optimizer_states[id(optimizer)]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import types
 from typing import Any
 
@@ -159,4 +160,25 @@ def make(torch: Any, native: Any, profile: Profile, visible: list[int]) -> types
     }
     for name, member in members.items():
         setattr(module, name, member)
+    _add_switches(torch, module, backend)
     return module
+
+
+def _add_switches(torch: Any, module: Any, backend: str) -> None:
+    """Switches of the plug-ins that change speed or precision on a real card and nothing here, and the range markers."""
+    ranges = types.SimpleNamespace(mark=lambda *_, **__: None, range_start=lambda *_, **__: 0, range_end=lambda *_: None,
+                                   range_push=lambda *_, **__: 0, range_pop=lambda *_: 0, range=lambda *_, **__: contextlib.nullcontext())
+    if backend == "npu":
+        module.matmul = types.SimpleNamespace(allow_hf32=False)
+        module.conv = types.SimpleNamespace(allow_hf32=True)
+        module.mstx = ranges
+        for kind in ("flash", "math", "mem_efficient"):
+            setattr(module, f"enable_{kind}_sdp", lambda enabled: None)
+            setattr(module, f"{kind}_sdp_enabled", lambda: kind == "math")
+        return
+    module.cnpx = ranges
+    torch.backends.mlu = types.SimpleNamespace(matmul=types.SimpleNamespace(allow_tf32=False), is_built=lambda: True)
+    torch.backends.cnnl = types.SimpleNamespace(allow_tf32=True, enabled=True)
+    for kind in ("flash", "math", "mem_efficient"):
+        setattr(torch.backends.mlu, f"enable_{kind}_sdp", lambda enabled: None)
+        setattr(torch.backends.mlu, f"{kind}_sdp_enabled", lambda: kind == "math")
