@@ -36,6 +36,7 @@ base::Result<ExitCode> run_bill(const Context& context, const std::string& id) {
                {context.say(text("yuan/card-h", "元/卡时")), Table::Align::kRight},
                {context.say(text("discount", "折扣")), Table::Align::kRight},
                {context.say(text("yuan", "元")), Table::Align::kRight},
+               {context.say(text("A100 yuan/card-h", "A100 元/卡时")), Table::Align::kRight},
                {context.say(text("on A100*", "A100 上*")), Table::Align::kRight}});
   for (const Json& line : bill["lines"]) {
     std::int64_t duration_ms = line.value("duration_ms", std::int64_t{0});
@@ -45,7 +46,11 @@ base::Result<ExitCode> run_bill(const Context& context, const std::string& id) {
                    base::format_yuan(base::PricePerHour{line.value("price_micro_fen_per_card_hour", std::int64_t{0})}),
                    fmt::format("{}.{}%", line.value("discount_per_mille", std::int64_t{0}) / 10,
                                line.value("discount_per_mille", std::int64_t{0}) % 10),
-                   yuan_of(line, "amount_fen"), yuan_of(line, "a100_modelled_amount_fen")});
+                   yuan_of(line, "amount_fen"),
+                   line.contains("a100_price_micro_fen_per_card_hour")
+                       ? base::format_yuan(base::PricePerHour{line["a100_price_micro_fen_per_card_hour"].get<std::int64_t>()})
+                       : "?",
+                   yuan_of(line, "a100_modelled_amount_fen")});
   }
   table.add_row({context.say(text("total", "合计")), "", "", "", "", "", "", yuan_of(bill, "total_fen"),
                  yuan_of(bill, "a100_modelled_total_fen")});

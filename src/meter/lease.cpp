@@ -50,6 +50,7 @@ Json to_json(const Lease& lease) {
   if (lease.close_ms) json["close_ms"] = *lease.close_ms;
   json["price_micro_fen_per_card_hour"] = lease.price.micro_fen;
   json["discount_per_mille"] = lease.discount_per_mille;
+  if (lease.reference_price) json["a100_price_micro_fen_per_card_hour"] = lease.reference_price->micro_fen;
   if (lease.speed_per_mille) json["modelled_speed_per_mille_of_a100"] = *lease.speed_per_mille;
   return json;
 }

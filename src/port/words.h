@@ -9,8 +9,8 @@
 
 namespace starbridge::port {
 
-// A variable whose counterpart behaves differently is renamed only when the value means the same there: lists of cards do, log levels
-// and folders of toolkits do not.
+// A variable whose counterpart behaves differently is renamed only when the value means the same there: lists of cards do, log
+// levels and folders of toolkits do not.
 bool keeps_its_value(std::string_view variable);
 
 // Collects edits and findings of one file for one target.

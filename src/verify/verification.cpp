@@ -1,0 +1,326 @@
+#include "verify/verification.h"
+
+#include <stdlib.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <map>
+#include <set>
+
+#include "base/files.h"
+#include "base/json.h"
+#include "base/subprocess.h"
+#include "pool/emulated_device.h"
+
+namespace starbridge::verify {
+namespace {
+
+namespace fs = std::filesystem;
+using base::Error;
+using base::Json;
+using base::text;
+
+constexpr std::size_t kTailBytes = 3000;
+constexpr std::size_t kCheckpointsMax = 64;
+// Adam turns the sign of a gradient near zero into a whole step, so single weights of a 16-bit run may part while the tensor does
+// not.
+constexpr double kCosineMin = 0.9995;
+
+struct Run {
+  std::string folder;   // copy of the project
+  std::string records;  // what the probe wrote
+  base::ProcessResult process;
+};
+
+std::string tail_of(const std::string& out) {
+  std::string tail = out.substr(out.size() > kTailBytes ? out.size() - kTailBytes : 0);
+  return base::sanitize_utf8(base::trim(tail));
+}
+
+base::Status copy_project(const std::string& from, const std::string& to) {
+  std::error_code failure;
+  fs::copy(from, to, fs::copy_options::recursive | fs::copy_options::copy_symlinks, failure);
+  if (failure) return base::io_error(failure.value(), text("cannot copy the project", "无法复制项目"), from);
+  return {};
+}
+
+base::Result<Run> run_side(const Request& request, const std::string& who, const std::string& project, const catalog::Chip& chip,
+                           const std::string& root, const std::string& scratch) {
+  Run run{scratch + "/" + who + "/project", scratch + "/" + who + "/records", {}};
+  SB_TRY_VOID(base::make_directories(run.records));
+  SB_TRY_VOID(copy_project(project, run.folder));
+  std::vector<int> indices;
+  for (int index = 0; index < request.card_count; ++index) indices.push_back(index);
+  SB_TRY(auto environment, pool::device_environment({chip, indices, true, run.records, run.records + "/device-report.json"}));
+  environment["PYTHONPATH"] = root + "/python/probe:" + environment["PYTHONPATH"];
+  environment["STARBRIDGE_PROBE_FOLDER"] = run.records;
+  environment["STARBRIDGE_PROBE_PROJECT"] = run.folder;
+  environment["PYTHONHASHSEED"] = "0";
+  environment["PYTHONUNBUFFERED"] = "1";
+  environment["PYTHONDONTWRITEBYTECODE"] = "1";
+  // One thread adds in one order: differences then come from the port, not from chance.
+  environment["OMP_NUM_THREADS"] = "1";
+  environment["MKL_NUM_THREADS"] = "1";
+  base::ProcessSpec spec;
+  spec.arguments = request.command;
+  if (spec.arguments[0] == "python" || spec.arguments[0] == "python3") {
+    SB_TRY(spec.arguments[0], pool::torch_python());
+  } else if (spec.arguments[0] == "torchrun") {
+    SB_TRY(std::string python, pool::torch_python());
+    spec.arguments[0] = fs::path(python).parent_path().string() + "/torchrun";
+  }
+  spec.working_directory = run.folder;
+  for (const auto& [name, value] : environment) spec.environment[name] = value;
+  spec.timeout_ms = request.timeout_ms;
+  spec.merge_output = true;
+  if (request.on_output) spec.on_output = [&](std::string_view piece) { request.on_output(who, piece); };
+  SB_TRY(run.process, base::run_process(spec));
+  return run;
+}
+
+Series series_of(const Run& run) {
+  Series series = read_printed_losses(run.process.out);
+  std::error_code failure;
+  std::map<std::string, std::map<std::int64_t, double>> recorded;
+  for (const auto& entry : fs::directory_iterator(run.records, failure)) {
+    if (entry.path().filename().string().rfind("records.", 0) != 0) continue;
+    base::Result<std::string> lines = base::read_file(entry.path().string());
+    if (!lines.ok()) continue;
+    std::string_view rest = *lines;
+    while (!rest.empty()) {
+      std::size_t end = std::min(rest.find('\n'), rest.size());
+      Json json = Json::parse(rest.substr(0, end), nullptr, false);
+      rest.remove_prefix(std::min(rest.size(), end + 1));
+      if (json.is_object() && json.contains("value") && json["value"].is_number())
+        recorded[json.value("name", "")][json.value("step", std::int64_t{0})] = json["value"].get<double>();
+    }
+  }
+  for (const auto& [name, steps] : recorded) {
+    std::vector<double>& values = series[name];
+    values.clear();  // what a script records on purpose goes before what it prints
+    for (const auto& [step, value] : steps) values.push_back(value);
+  }
+  return series;
+}
+
+// Checkpoints that both runs wrote, by relative path.
+std::vector<std::string> common_checkpoints(const Run& original, const Run& port) {
+  std::vector<std::string> found;
+  std::error_code failure;
+  for (auto entry = fs::recursive_directory_iterator(original.folder, failure); entry != fs::recursive_directory_iterator();
+       entry.increment(failure)) {
+    std::string suffix = entry->path().extension().string();
+    if (suffix != ".pt" && suffix != ".pth" && suffix != ".ckpt") continue;
+    std::string relative = fs::relative(entry->path(), original.folder, failure).string();
+    if (fs::is_regular_file(port.folder + "/" + relative, failure) && found.size() < kCheckpointsMax) found.push_back(relative);
+  }
+  std::sort(found.begin(), found.end());
+  return found;
+}
+
+base::Status compare_checkpoints(const Run& original, const Run& port, const std::string& root, const Tolerance& tolerance,
+                                 Report& report) {
+  for (const std::string& file : common_checkpoints(original, port)) {
+    base::ProcessSpec spec;
+    SB_TRY(std::string python, pool::torch_python());
+    spec.arguments = {python, root + "/python/probe/compare_checkpoints.py", original.folder + "/" + file,
+                      port.folder + "/" + file};
+    spec.timeout_ms = 300'000;
+    SB_TRY(base::ProcessResult compared, base::run_process(spec));
+    Json rows = Json::parse(compared.out, nullptr, false);
+    if (!compared.ok() || !rows.is_array()) {
+      report.tensors.push_back(
+          {file, "", "the checkpoints cannot be compared: " + tail_of(compared.err).substr(0, 200), 0, 0, 1, false});
+      continue;
+    }
+    for (const Json& row : rows) {
+      TensorComparison tensor{file,
+                              row.value("name", ""),
+                              row.value("problem", ""),
+                              row.value("max_abs", 0.0),
+                              row.value("max_rel", 0.0),
+                              row.value("cosine", 1.0),
+                              true};
+      // Weights gather the differences of all steps, so they get ten times the room of a loss.
+      tensor.agrees = tensor.problem.empty() && (tensor.absolute_max <= tolerance.absolute * 10 ||
+                                                 tensor.relative_max <= tolerance.relative * 10 || tensor.cosine >= kCosineMin);
+      report.tensors.push_back(std::move(tensor));
+    }
+  }
+  return {};
+}
+
+void read_files(const Run& port, Report& report) {
+  std::set<std::string> executed, imported;
+  std::error_code failure;
+  for (const auto& entry : fs::directory_iterator(port.records, failure)) {
+    if (entry.path().filename().string().rfind("files.", 0) != 0) continue;
+    base::Result<Json> json = base::read_json(entry.path().string());
+    if (!json.ok() || !json->is_object()) continue;
+    for (const Json& path : json->value("executed", Json::array())) executed.insert(path.get<std::string>());
+    for (const Json& path : json->value("imported", Json::array())) imported.insert(path.get<std::string>());
+  }
+  std::set<std::string> all;
+  for (auto entry = fs::recursive_directory_iterator(port.folder, failure); entry != fs::recursive_directory_iterator();
+       entry.increment(failure)) {
+    if (entry->path().extension() == ".py") all.insert(fs::relative(entry->path(), port.folder, failure).string());
+  }
+  for (const std::string& path : all) {
+    report.files.emplace_back(path, executed.count(path) > 0   ? FileUse::kExecuted
+                                    : imported.count(path) > 0 ? FileUse::kImported
+                                                               : FileUse::kParsed);
+  }
+}
+
+void read_device_reports(const Run& port, Report& report) {
+  std::map<std::string, std::int64_t> fell_back, refused;
+  std::error_code failure;
+  for (const auto& entry : fs::directory_iterator(port.records, failure)) {
+    if (entry.path().filename().string().rfind("device-report.json", 0) != 0) continue;
+    base::Result<Json> json = base::read_json(entry.path().string());
+    if (!json.ok() || !json->is_object() || !json->contains("operators")) continue;
+    for (const auto& [name, counts] : (*json)["operators"].items()) {
+      report.executed_operator_count += counts.value("executed", std::int64_t{0}) + counts.value("fell_back", std::int64_t{0});
+      if (std::int64_t count = counts.value("fell_back", std::int64_t{0}); count > 0) fell_back[name] += count;
+      if (std::int64_t count = counts.value("refused", std::int64_t{0}); count > 0) refused[name] += count;
+    }
+    for (const Json& device : json->value("devices", Json::array()))
+      report.peak_bytes = std::max(report.peak_bytes, device.value("peak_bytes", std::int64_t{0}));
+  }
+  report.fell_back.assign(fell_back.begin(), fell_back.end());
+  report.refused.assign(refused.begin(), refused.end());
+}
+
+// The first thing that does not agree, said in a sentence; empty when all does.
+base::Text first_disagreement(const Report& report) {
+  if (report.port_exit_code != 0)
+    return text("the port ended with exit code {}", "移植版以退出码 {} 结束", report.port_exit_code);
+  for (const SeriesComparison& row : report.series) {
+    if (row.original_count != row.port_count)
+      return text("{} has {} values in the original and {} in the port", "{} 在原版中有 {} 个值，移植版中有 {} 个", row.name,
+                  row.original_count, row.port_count);
+    if (row.first_diverging_step)
+      return text("{} diverges at step {}", "{} 在第 {} 步开始偏离", row.name, *row.first_diverging_step);
+  }
+  for (const TensorComparison& row : report.tensors) {
+    if (!row.agrees)
+      return text("the tensor {} of {} differs {}", "{1} 中的张量 {0} 不一致 {2}", row.name, row.file, row.problem);
+  }
+  return {};
+}
+
+base::Result<Report> run_both(const Request& request, const std::string& scratch) {
+  SB_TRY(std::string root, base::installation_root());
+  Report report;
+  SB_TRY(Run original, run_side(request, "original", request.original, *request.reference_chip, root, scratch));
+  report.original_ms = original.process.wall_ms;
+  if (!original.process.ok()) {
+    base::Text what =
+        original.process.timed_out
+            ? text("the original did not end within {}", "原版未在 {} 内结束", base::format_duration(request.timeout_ms))
+            : text("the original ended with exit code {}", "原版以退出码 {} 结束", original.process.exit_code);
+    std::string tail = tail_of(original.process.out);
+    return Error("verify.original_failed", {what.en + "\n" + tail, what.zh + "\n" + tail})
+        .at(request.original)
+        .next(text("make the original run first", "请先让原版能够运行"));
+  }
+  SB_TRY(Run port, run_side(request, "port", request.port, *request.chip, root, scratch));
+  report.port_ms = port.process.wall_ms;
+  report.port_exit_code = port.process.timed_out     ? 124
+                          : port.process.signal != 0 ? 128 + port.process.signal
+                                                     : port.process.exit_code;
+  if (report.port_exit_code != 0) report.port_tail = tail_of(port.process.out);
+  report.original_series = series_of(original);
+  report.port_series = series_of(port);
+  report.series = compare(report.original_series, report.port_series, request.tolerance);
+  SB_TRY_VOID(compare_checkpoints(original, port, root, request.tolerance, report));
+  read_files(port, report);
+  read_device_reports(port, report);
+  if (report.series.empty() && report.tensors.empty() && report.port_exit_code == 0) {
+    return Error("verify.nothing_to_compare", text("both runs ended well, but printed no loss and saved no checkpoint",
+                                                   "两次运行均正常结束，但没有打印 loss，也没有保存检查点"))
+        .at(request.original)
+        .next(text("print \"loss VALUE\" lines, save a .pt file, or call starbridge_probe.record",
+                   "打印“loss 数值”、保存 .pt 文件，或调用 starbridge_probe.record"));
+  }
+  base::Text reason = first_disagreement(report);
+  report.agrees = reason.empty();
+  report.reason_en = reason.en;
+  report.reason_zh = reason.zh;
+  return report;
+}
+
+}  // namespace
+
+base::Result<Report> verify(const Request& request) {
+  SB_CHECK(request.chip != nullptr);
+  SB_CHECK(request.reference_chip != nullptr);
+  for (const std::string* folder : {&request.original, &request.port}) {
+    std::error_code failure;
+    if (!fs::is_directory(*folder, failure))
+      return Error("base.not_a_directory", text("a project folder was expected", "此处应为项目目录")).at(*folder);
+  }
+  if (request.command.empty())
+    return Error("base.usage", text("the command to run is missing", "缺少要运行的命令"))
+        .next(text("add -- python train.py", "请加上 -- python train.py"));
+  std::string scratch = request.keep_folder;
+  if (scratch.empty()) {
+    std::string pattern = (fs::temp_directory_path() / "starbridge-verify-XXXXXX").string();
+    if (::mkdtemp(pattern.data()) == nullptr)
+      return base::io_error(errno, text("cannot make a temporary folder", "无法创建临时目录"), pattern);
+    scratch = pattern;
+  } else {
+    scratch = fs::absolute(scratch).string();
+    std::error_code failure;
+    if (fs::exists(scratch, failure) && !fs::is_empty(scratch, failure))
+      return base::io_error(EEXIST, text("the folder is not empty", "目录非空"), scratch);
+    SB_TRY_VOID(base::make_directories(scratch));
+  }
+  base::Result<Report> report = run_both(request, scratch);
+  std::error_code failure;
+  if (request.keep_folder.empty()) fs::remove_all(scratch, failure);
+  return report;
+}
+
+Json to_json(const Report& report) {
+  Json json = {{"agrees", report.agrees},
+               {"reason", report.reason_en},
+               {"original_ms", report.original_ms},
+               {"port_ms", report.port_ms},
+               {"port_exit_code", report.port_exit_code},
+               {"series", Json::array()},
+               {"tensors", Json::array()},
+               {"files", Json::object()}};
+  for (const SeriesComparison& row : report.series) {
+    Json entry = {{"name", row.name},
+                  {"original_count", row.original_count},
+                  {"port_count", row.port_count},
+                  {"difference_max", row.difference_max},
+                  {"relative_max", row.relative_max},
+                  {"agrees", row.agrees()}};
+    if (row.first_diverging_step) entry["first_diverging_step"] = *row.first_diverging_step;
+    if (report.original_series.count(row.name) > 0) entry["original"] = report.original_series.at(row.name);
+    if (report.port_series.count(row.name) > 0) entry["port"] = report.port_series.at(row.name);
+    json["series"].push_back(std::move(entry));
+  }
+  for (const TensorComparison& row : report.tensors) {
+    Json entry = {
+        {"file", row.file},     {"name", row.name},    {"absolute_max", row.absolute_max}, {"relative_max", row.relative_max},
+        {"cosine", row.cosine}, {"agrees", row.agrees}};
+    if (!row.problem.empty()) entry["problem"] = row.problem;
+    json["tensors"].push_back(std::move(entry));
+  }
+  for (const auto& [path, use] : report.files)
+    json["files"][path] = use == FileUse::kExecuted ? "executed" : use == FileUse::kImported ? "imported" : "parsed";
+  json["emulated_device"] = {{"is_emulated", true},
+                             {"operator_count", report.executed_operator_count},
+                             {"peak_bytes", report.peak_bytes},
+                             {"fell_back", Json::object()},
+                             {"refused", Json::object()}};
+  for (const auto& [name, count] : report.fell_back) json["emulated_device"]["fell_back"][name] = count;
+  for (const auto& [name, count] : report.refused) json["emulated_device"]["refused"][name] = count;
+  if (!report.port_tail.empty()) json["port_tail"] = report.port_tail;
+  return json;
+}
+
+}  // namespace starbridge::verify
