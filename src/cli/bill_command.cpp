@@ -52,7 +52,7 @@ base::Result<ExitCode> run_bill(const Context& context, const std::string& id) {
                        : "?",
                    yuan_of(line, "a100_modelled_amount_fen")});
   }
-  table.add_row({context.say(text("total", "合计")), "", "", "", "", "", "", yuan_of(bill, "total_fen"),
+  table.add_row({context.say(text("total", "合计")), "", "", "", "", "", "", yuan_of(bill, "total_fen"), "",
                  yuan_of(bill, "a100_modelled_total_fen")});
   context.out << table.render(context.style) << "\n"
               << context.say(

@@ -108,6 +108,9 @@ base::Result<std::string> start_daemon(const ServeRequest& request) {
   std::string log_path = request.home + "/server.log";
   int log = ::open(log_path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
   if (log < 0) return base::io_error(errno, text("cannot write the server's log", "无法写入服务日志"), log_path);
+  // The reason of a failure comes back through a pipe: the log may be what cannot be written.
+  int reason[2];
+  if (::pipe2(reason, O_CLOEXEC) != 0) return base::io_error(errno, text("no process could be made", "无法创建进程"), request.home);
   std::fflush(nullptr);
   pid_t child = ::fork();
   if (child < 0) return base::io_error(errno, text("no process could be made", "无法创建进程"), request.home);
@@ -118,20 +121,28 @@ base::Result<std::string> start_daemon(const ServeRequest& request) {
     ::dup2(log, 1);
     ::dup2(log, 2);
     base::Status served = run_server(request);
-    if (!served.ok()) std::fprintf(stderr, "%s\n", served.error().render(base::Language::kEnglish).c_str());
-    std::fflush(nullptr);
+    std::string said = served.ok() ? "" : served.error().render(base::Language::kEnglish);
+    [[maybe_unused]] ssize_t written = ::write(reason[1], said.data(), said.size());
     ::_exit(served.ok() ? 0 : static_cast<int>(served.error().exit_code()));
   }
+  ::close(reason[1]);
   ::close(log);
   for (int waited = 0; waited < kStartPatienceMs; waited += kWaitMs) {
-    if (std::optional<std::string> address = running_server(request.home)) return *address;
+    if (std::optional<std::string> address = running_server(request.home)) {
+      ::close(reason[0]);
+      return *address;
+    }
     int status = 0;
     if (::waitpid(child, &status, WNOHANG) == child) break;
     ::usleep(kWaitMs * 1000);
   }
-  base::Result<std::string> said = base::read_file(log_path, 1 << 20);
-  std::string reason = said.ok() ? base::sanitize_utf8(base::trim(*said)) : "";
-  return Error("api.refused", text("the server did not start: {}", "服务未能启动：{}", reason)).at(log_path);
+  std::string said(16'384, '\0');
+  ::fcntl(reason[0], F_SETFL, O_NONBLOCK);
+  ssize_t got = ::read(reason[0], said.data(), said.size());
+  ::close(reason[0]);
+  said.resize(got > 0 ? static_cast<std::size_t>(got) : 0);
+  std::string why = base::sanitize_utf8(base::trim(said));
+  return Error("api.refused", text("the server did not start: {}", "服务未能启动：{}", why)).at(log_path);
 }
 
 base::Result<bool> stop_server(const std::string& home) {

@@ -91,7 +91,7 @@ std::vector<TargetResult> analyze_requirements(const SourceFile& file, const Con
     });
     each_line(file.bytes, [&](std::size_t begin, std::size_t end) {
       std::string_view line = sheet.text(begin, end);
-      if (line.find("download.pytorch.org/whl/cu") != std::string_view::npos && !sheet.target().is_cuda_named()) {
+      if (line.find("/whl/cu") != std::string_view::npos && !sheet.target().is_cuda_named()) {
         sheet
             .find(begin, "cuda-wheel-index", Severity::kWork,
                   text("this index serves CUDA builds of PyTorch", "该软件源提供的是 CUDA 版 PyTorch"))

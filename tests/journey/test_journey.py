@@ -1,0 +1,114 @@
+"""The shipped example through every station, on both emulated chips."""
+
+import json
+import os
+import shutil
+import subprocess
+import tempfile
+import unittest
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+BINARY = os.environ["STARBRIDGE_BIN"]
+EXAMPLE = ROOT / "examples" / "small_gpt"
+
+
+def run(*arguments, **keywords):
+    return subprocess.run([BINARY, *map(str, arguments)], capture_output=True, text=True, timeout=600, env={**os.environ, "LANG": "C.UTF-8"}, **keywords)
+
+
+def run_json(*arguments):
+    return json.loads(run("--json", *arguments).stdout)
+
+
+class Journey(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.work = Path(tempfile.mkdtemp(prefix="starbridge-journey-"))
+        for chip in ("ascend-910b3", "mlu370-x8"):
+            assert run("port", EXAMPLE, "--to", chip, "-o", cls.work / chip).returncode == 0
+
+    @classmethod
+    def tearDownClass(cls):
+        shutil.rmtree(cls.work, ignore_errors=True)
+
+    def test_scan_leaves_the_kernel_as_an_open_finding(self):
+        report = run_json("scan", EXAMPLE, "--to", "ascend-910b3,mlu370-x8,iluvatar-bi-v150")
+        verdicts = {chip["chip"]: chip["verdict"] for chip in report["chips"]}
+        self.assertEqual(verdicts, {"ascend-910b3": "needs_work", "mlu370-x8": "needs_work", "iluvatar-bi-v150": "runs"})
+        kernels = [f for f in report["chips"][0]["findings"] if f["rule"] == "cuda-kernel"]
+        self.assertEqual([(f["file"], f["line"]) for f in kernels], [("kernels/fused_gelu.cu", 6)])
+        self.assertEqual([k["name"] for k in report["cuda"]["kernels"]], ["fused_gelu_kernel"])
+
+    def test_words_in_comments_docstrings_paths_and_names_stay(self):
+        ported = (self.work / "ascend-910b3" / "train.py").read_text()
+        for kept in ('"""Trains the small GPT on one cuda device', 'CUDA_CACHE_DIR = "/tmp/cuda_cache"', "(cuda available: {", 'help="cuda or cpu"'):
+            self.assertIn(kept, ported)
+        for changed in ('default="npu", choices=["npu", "cpu"]', 'f"npu:{local_rank}"', "torch.npu.set_device", 'default="hccl"', "import torch_npu\n"):
+            self.assertIn(changed, ported)
+
+    def test_the_notebook_keeps_outputs_and_magics(self):
+        before = json.loads((EXAMPLE / "explore.ipynb").read_text())
+        after = json.loads((self.work / "mlu370-x8" / "explore.ipynb").read_text())
+        self.assertEqual(after["cells"][1]["outputs"], before["cells"][1]["outputs"])
+        self.assertEqual(after["cells"][1]["source"][0], "%matplotlib inline\n")
+        self.assertIn('device = torch.device("mlu" if torch.mlu.is_available()', "".join(after["cells"][1]["source"]))
+
+    def test_job_scripts_ask_for_the_chips_cards(self):
+        self.assertIn("#SBATCH --gres=npu:1", (self.work / "ascend-910b3" / "train.sbatch").read_text())
+        self.assertIn("--gres=mlu:1", (self.work / "mlu370-x8" / "train.sbatch").read_text())
+        self.assertNotIn("nvidia.com/gpu", (self.work / "ascend-910b3" / "k8s-job.yaml").read_text())
+
+    def test_porting_twice_changes_nothing_and_reversing_restores_every_byte(self):
+        for chip in ("ascend-910b3", "mlu370-x8"):
+            self.assertEqual(run("port", self.work / chip, "--to", chip, "--patch").stdout, "")
+            copy = self.work / f"{chip}-reversed"
+            shutil.copytree(self.work / chip, copy)
+            self.assertEqual(run("port", copy, "--reverse").returncode, 0)
+            difference = subprocess.run(["diff", "-r", EXAMPLE, copy], capture_output=True, text=True)
+            self.assertEqual(difference.stdout, "")
+
+    def test_a_patch_gives_the_same_tree(self):
+        copy = self.work / "patched"
+        shutil.copytree(EXAMPLE, copy)
+        patch = run("port", EXAMPLE, "--to", "ascend-910b3", "--patch").stdout
+        applied = subprocess.run(["patch", "-p1", "-s"], cwd=copy, input=patch, capture_output=True, text=True)
+        self.assertEqual(applied.returncode, 0, applied.stdout)
+        difference = subprocess.run(["diff", "-r", "-x", ".starbridge-port.json", self.work / "ascend-910b3", copy], capture_output=True, text=True)
+        self.assertEqual(difference.stdout, "")
+
+    def test_the_loss_curve_on_both_emulated_chips_matches_the_reference(self):
+        for chip in ("ascend-910b3", "mlu370-x8"):
+            report = run_json("verify", EXAMPLE, self.work / chip, "--", "python", "train.py", "--steps", "12", "--amp")
+            self.assertTrue(report["agrees"], report.get("reason"))
+            self.assertEqual(report["series"][0]["port_count"], 12)
+            self.assertGreater(report["emulated_device"]["operator_count"], 1000)
+            self.assertEqual(report["files"]["train.py"], "executed")
+            self.assertEqual(report["files"]["setup.py"], "parsed")
+
+    def test_a_broken_port_is_told_apart(self):
+        broken = self.work / "broken"
+        shutil.copytree(self.work / "ascend-910b3", broken)
+        model = broken / "model.py"
+        model.write_text(model.read_text().replace("std=0.02 /", "std=0.04 /"))
+        done = run("--json", "verify", EXAMPLE, broken, "--", "python", "train.py", "--steps", "4")
+        self.assertEqual(done.returncode, 1)
+        report = json.loads(done.stdout)
+        self.assertEqual(report["series"][0]["first_diverging_step"], 0)
+
+    def test_an_original_that_fails_is_named(self):
+        done = run("verify", EXAMPLE, self.work / "ascend-910b3", "--", "python", "no_such_script.py")
+        self.assertEqual(done.returncode, 3)
+        self.assertIn("[verify.original_failed]", done.stderr)
+
+    def test_the_three_dialects_get_the_identical_decision(self):
+        decisions = {name: run("--json", "submit", "--dry-run", EXAMPLE / name).stdout for name in ("job.yaml", "train.sbatch", "k8s-job.yaml")}
+        self.assertEqual(len(set(decisions.values())), 1)
+        decision = json.loads(decisions["job.yaml"])
+        self.assertEqual(decision["status"], "placed")
+        self.assertEqual({c["chip"] for c in decision["candidates"]}, {"ascend-910b3", "mlu370-x8", "nvidia-a100-80g"})
+        self.assertTrue(all(c["reason"] for c in decision["candidates"]))
+
+
+if __name__ == "__main__":
+    unittest.main()
