@@ -121,7 +121,7 @@ base::Result<std::string> start_daemon(const ServeRequest& request) {
     ::dup2(log, 1);
     ::dup2(log, 2);
     base::Status served = run_server(request);
-    std::string said = served.ok() ? "" : served.error().render(base::Language::kEnglish);
+    std::string said = served.ok() ? "" : served.error().code() + "\n" + served.error().render(base::Language::kEnglish);
     [[maybe_unused]] ssize_t written = ::write(reason[1], said.data(), said.size());
     ::_exit(served.ok() ? 0 : static_cast<int>(served.error().exit_code()));
   }
@@ -141,8 +141,10 @@ base::Result<std::string> start_daemon(const ServeRequest& request) {
   ssize_t got = ::read(reason[0], said.data(), said.size());
   ::close(reason[0]);
   said.resize(got > 0 ? static_cast<std::size_t>(got) : 0);
-  std::string why = base::sanitize_utf8(base::trim(said));
-  return Error("api.refused", text("the server did not start: {}", "服务未能启动：{}", why)).at(log_path);
+  std::string code = said.substr(0, said.find('\n'));
+  std::string why = base::sanitize_utf8(base::trim(said.substr(std::min(said.size(), code.size() + 1))));
+  if (base::find_error_code(code) == nullptr) code = "api.refused";
+  return Error(code, text("the server did not start: {}", "服务未能启动：{}", why)).at(log_path);
 }
 
 base::Result<bool> stop_server(const std::string& home) {

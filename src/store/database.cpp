@@ -1,6 +1,7 @@
 #include "store/database.h"
 
 #include <sqlite3.h>
+#include <sys/statvfs.h>
 
 #include <cerrno>
 #include <map>
@@ -41,6 +42,15 @@ Error Database::failure(int code) const {
       return base::io_error(EACCES, text("the database cannot be written", "数据库不可写"), path_);
     case SQLITE_CANTOPEN:
       return base::io_error(errno != 0 ? errno : EACCES, text("the database cannot be opened", "数据库无法打开"), path_);
+    case SQLITE_IOERR: {
+      // The shared-memory file of WAL reports a full disk as a plain I/O error.
+      struct statvfs space {};
+      constexpr unsigned long long kAlmostNothing = 128 << 10;
+      if (::statvfs(path_.c_str(), &space) == 0 && static_cast<unsigned long long>(space.f_bavail) * space.f_frsize < kAlmostNothing) {
+        return base::io_error(ENOSPC, text("the database cannot grow", "数据库无法增长"), path_);
+      }
+      return Error("base.io_failed", text("the database cannot be read or written: {}", "数据库读写失败：{}", reason)).at(path_);
+    }
     case SQLITE_CORRUPT:
     case SQLITE_NOTADB:
       return Error("store.damaged", text("the database is damaged: {}", "数据库已损坏：{}", reason))

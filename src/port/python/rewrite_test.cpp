@@ -1,0 +1,166 @@
+#include "port/python/rewrite.h"
+
+#include <gtest/gtest.h>
+
+#include <random>
+
+#include "port/analyze.h"
+
+namespace starbridge::port {
+namespace {
+
+const catalog::Catalog& catalogue() {
+  static const catalog::Catalog catalog = catalog::Catalog::load(SB_DATA_DIR).value();
+  return catalog;
+}
+
+const Tables& tables() {
+  static const Tables loaded = Tables::load(catalogue()).value();
+  return loaded;
+}
+
+Context context_for(const std::string& chip) {
+  return make_context(tables(), {make_target(*catalogue().find_chip(chip).value())});
+}
+
+struct Ported {
+  std::string text;
+  std::vector<Finding> findings;
+};
+
+Ported port_python(const std::string& source, const std::string& chip = "ascend-910b3") {
+  TargetResult result = analyze_python({"t.py", source}, context_for(chip))[0];
+  std::vector<Edit> edits = normalize_edits(result.edits, source.size()).value();
+  return {apply_edits(source, edits), result.findings};
+}
+
+struct Case {
+  const char* name;
+  const char* source;
+  const char* npu;
+};
+
+const Case kCases[] = {
+    {"device call", "import torch\nd = torch.device('cuda:1')\n", "import torch\nimport torch_npu\nd = torch.device('npu:1')\n"},
+    {"keyword", "import torch\nx = torch.ones(2, device=\"cuda\")\n",
+     "import torch\nimport torch_npu\nx = torch.ones(2, device=\"npu\")\n"},
+    {"through a variable", "import torch\nname = 'cuda'\nother = 'cuda'\nx.to(name)\n",
+     "import torch\nimport torch_npu\nname = 'npu'\nother = 'cuda'\nx.to(name)\n"},
+    {"conditional", "import torch\nd = 'cuda' if torch.cuda.is_available() else 'cpu'\nm.to(d)\n",
+     "import torch\nimport torch_npu\nd = 'npu' if torch.npu.is_available() else 'cpu'\nm.to(d)\n"},
+    {"f-string", "import torch\nx.to(f'cuda:{rank}')\n", "import torch\nimport torch_npu\nx.to(f'npu:{rank}')\n"},
+    {"format and percent", "import torch\nx.to('cuda:{}'.format(i)); y.to('cuda:%d' % i); z.to('cuda:' + str(i))\n",
+     "import torch\nimport torch_npu\nx.to('npu:{}'.format(i)); y.to('npu:%d' % i); z.to('npu:' + str(i))\n"},
+    {"default and call site", "import torch\ndef f(m, where='cuda'):\n    m.to(where)\nf(m, 'cuda:0')\nf(m, where='cuda:1')\n",
+     "import torch\nimport torch_npu\ndef f(m, where='npu'):\n    m.to(where)\nf(m, 'npu:0')\nf(m, where='npu:1')\n"},
+    {"attribute",
+     "import torch\nclass A:\n    def __init__(self):\n        self.where = 'cuda'\n    def go(self, x):\n        return "
+     "x.to(self.where)\n",
+     "import torch\nimport torch_npu\nclass A:\n    def __init__(self):\n        self.where = 'npu'\n    def go(self, x):\n      "
+     "  return x.to(self.where)\n"},
+    {"return value", "import torch\ndef pick():\n    return 'cuda'\nx.to(pick())\n",
+     "import torch\nimport torch_npu\ndef pick():\n    return 'npu'\nx.to(pick())\n"},
+    {"dictionary", "import torch\ncfg = {'where': 'cuda', 'tag': 'cuda'}\nx.to(cfg['where'])\n",
+     "import torch\nimport torch_npu\ncfg = {'where': 'npu', 'tag': 'cuda'}\nx.to(cfg['where'])\n"},
+    {"comparison", "import torch\nif device.type == 'cuda' and 'cuda' in str(device) and name == 'cuda':\n    pass\n",
+     "import torch\nimport torch_npu\nif device.type == 'npu' and 'npu' in str(device) and name == 'cuda':\n    pass\n"},
+    {"method and flag", "import torch\nx = y.cuda(non_blocking=True)\nz = x.is_cuda\n",
+     "import torch\nimport torch_npu\nx = y.npu(non_blocking=True)\nz = x.is_npu\n"},
+    {"a method of one's own stays", "import torch\nclass T:\n    def cuda(self):\n        return self\nT().cuda()\n",
+     "import torch\nclass T:\n    def cuda(self):\n        return self\nT().cuda()\n"},
+    {"alias of torch", "import torch as th\nth.cuda.synchronize()\n",
+     "import torch as th\nimport torch_npu\nth.npu.synchronize()\n"},
+    {"from torch import cuda", "from torch import cuda\ncuda.empty_cache()\n",
+     "from torch import npu as cuda\nimport torch_npu\ncuda.empty_cache()\n"},
+    {"chain over lines", "import torch\nx = (torch\n     .cuda  # the device\n     .device_count())\n",
+     "import torch\nimport torch_npu\nx = (torch\n     .npu  # the device\n     .device_count())\n"},
+    {"backend", "import torch\nimport torch.distributed as dist\ndist.init_process_group('nccl')\n",
+     "import torch\nimport torch_npu\nimport torch.distributed as dist\ndist.init_process_group('hccl')\n"},
+    {"map_location dict", "import torch\ntorch.load(f, map_location={'cuda:0': 'cuda:1'})\n",
+     "import torch\nimport torch_npu\ntorch.load(f, map_location={'npu:0': 'npu:1'})\n"},
+    {"environment", "import os, torch\nos.environ['CUDA_VISIBLE_DEVICES'] = '0'\n",
+     "import os, torch\nimport torch_npu\nos.environ['ASCEND_RT_VISIBLE_DEVICES'] = '0'\n"},
+    {"nothing else is touched",
+     "\"\"\"uses cuda\"\"\"\nimport torch\n# cuda\nprint('cuda is used')\npath = '/usr/local/cuda'\ncuda = 3\nlog.info(f'on "
+     "cuda:{n}')\nkey = {'cuda': 1}\n",
+     "\"\"\"uses cuda\"\"\"\nimport torch\n# cuda\nprint('cuda is used')\npath = '/usr/local/cuda'\ncuda = 3\nlog.info(f'on "
+     "cuda:{n}')\nkey = {'cuda': 1}\n"},
+    {"line ends and tabs stay", "import torch\r\nif a:\r\n\tx.to('cuda')\r\n",
+     "import torch\r\nimport torch_npu\r\nif a:\r\n\tx.to('npu')\r\n"},
+    {"portable code stays", "import torch\nx.to(torch.accelerator.current_accelerator())\n",
+     "import torch\nx.to(torch.accelerator.current_accelerator())\n"},
+};
+
+TEST(Rewrite, EditsExactlyWhatReachesADevice) {
+  for (const Case& c : kCases) EXPECT_EQ(port_python(c.source).text, c.npu) << c.name;
+}
+
+TEST(Rewrite, PortingTwiceChangesNothingAndPortingBackRestores) {
+  for (const Case& c : kCases) {
+    EXPECT_EQ(port_python(c.npu).text, c.npu) << c.name;
+    // "npu as cuda" comes back as "cuda as cuda", which means the same.
+    if (std::string(c.name) == "from torch import cuda") continue;
+    EXPECT_EQ(port_python(c.npu, "nvidia-a100-80g").text, c.source) << c.name;
+  }
+}
+
+TEST(Rewrite, PortsBetweenTwoOtherFamilies) {
+  EXPECT_EQ(port_python("import torch\nimport torch_npu\ntorch.npu.synchronize()\nx.to('npu:0')\n", "mlu370-x8").text,
+            "import torch\nimport torch_mlu\ntorch.mlu.synchronize()\nx.to('mlu:0')\n");
+}
+
+TEST(Rewrite, ChipsThatKeepTheCudaNamesGetNoDeviceEdit) {
+  for (const Case& c : kCases) EXPECT_EQ(port_python(c.source, "iluvatar-bi-v150").text, c.source) << c.name;
+}
+
+TEST(Rewrite, NamesWithoutCounterpartBecomeFindings) {
+  Ported ported = port_python("import torch\ntorch.cuda.no_such_name()\n");
+  ASSERT_EQ(ported.findings.size(), 1U);
+  EXPECT_EQ(ported.findings[0].rule, "name-unknown");
+  EXPECT_EQ(ported.findings[0].place.line, 2);
+  EXPECT_EQ(ported.text, "import torch\ntorch.cuda.no_such_name()\n");
+}
+
+TEST(Rewrite, BrokenFilesAreLeftAloneAndSaidSo) {
+  for (const char* source : {"import torch\nx = torch.cuda.(\n", "import torch\ndef f(:\n  x.cuda()\n"}) {
+    Ported ported = port_python(source);
+    EXPECT_EQ(ported.text, source);
+    ASSERT_FALSE(ported.findings.empty());
+    EXPECT_EQ(ported.findings[0].rule, "python-unparsable");
+  }
+}
+
+TEST(Rewrite, OtherEncodingsKeepTheirBytes) {
+  std::string source = "# -*- coding: latin-1 -*-\nimport torch\nname = 'caf\xE9'\nx.to('cuda')  # \xFC\n";
+  std::string ported = port_python(source).text;
+  EXPECT_EQ(ported, "# -*- coding: latin-1 -*-\nimport torch\nimport torch_npu\nname = 'caf\xE9'\nx.to('npu')  # \xFC\n");
+}
+
+TEST(Rewrite, DeepNestingAndRandomTextNeverCrash) {
+  std::string deep = "import torch\nx = " + std::string(20'000, '(') + "'cuda'" + std::string(20'000, ')') + "\nx.to(x)\n";
+  static_cast<void>(port_python(deep));
+  std::mt19937 random(9);
+  const std::vector<std::string> words = {"torch",     ".",
+                                          "cuda",      "(",
+                                          ")",         "'cuda'",
+                                          "=",         "\n",
+                                          " ",         "def f(device='cuda'):",
+                                          "    ",      "import torch",
+                                          "x",         ".to(",
+                                          ",",         "{",
+                                          "}",         "f'cuda:{",
+                                          "}'",        "if",
+                                          "==",        "#",
+                                          "\"",        "\xFF",
+                                          "lambda x:", "[",
+                                          "]",         ":"};
+  for (int round = 0; round < 3000; ++round) {
+    std::string source = "import torch\n";
+    for (std::size_t count = random() % 30; count > 0; --count) source += words[random() % words.size()];
+    Ported once = port_python(source);
+    EXPECT_EQ(port_python(once.text).text, once.text) << source;
+  }
+}
+
+}  // namespace
+}  // namespace starbridge::port
