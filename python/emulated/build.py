@@ -1,91 +1,154 @@
-"""Builds the emulated PyTorch device once and prints the folder for PYTHONPATH.
+"""Compiles the emulated PyTorch device once into a cache folder and prints where it is.
 
-The result lies in the cache folder under a name made from the sources and the version of PyTorch, so that a second call finds it,
-and two calls at once do not disturb each other.
+Run with the Python that has PyTorch. The folder printed by --print-path goes on PYTHONPATH. Safe to run twice at once.
 """
+from __future__ import annotations
 
 import argparse
+import concurrent.futures
 import fcntl
 import hashlib
+import importlib.util
 import os
+import pathlib
 import shutil
+import subprocess
 import sys
-from pathlib import Path
+import sysconfig
+import time
+from collections.abc import Callable
 
-HERE = Path(__file__).resolve().parent
-
-
-def cache_folder() -> Path:
-    if os.environ.get("STARBRIDGE_CACHE"):
-        return Path(os.environ["STARBRIDGE_CACHE"])
-    base = os.environ.get("XDG_CACHE_HOME") or os.path.join(os.path.expanduser("~"), ".cache")
-    return Path(base) / "starbridge"
-
-
-def torch_version() -> str:
-    # Asked of the package's metadata: importing torch takes seconds.
-    from importlib.metadata import PackageNotFoundError, version
-
-    try:
-        return version("torch")
-    except PackageNotFoundError:
-        sys.exit("build.py: this Python has no torch; run it with the Python that tools/torch_venv prints")
+HERE = pathlib.Path(__file__).resolve().parent
+FLAGS = ["-std=c++20", "-O1", "-fPIC", "-fvisibility=hidden", "-Wall", "-Wno-interference-size", "-DUSE_C10D_GLOO",
+         f"-ffile-prefix-map={HERE}=emulated"]
+LIBRARIES = ["-ltorch_python", "-ltorch", "-ltorch_cpu", "-lc10"]
+JOBS_MAX = 4
 
 
-def source_key() -> str:
-    digest = hashlib.sha256(f"{torch_version()} {sys.version_info[:2]}".encode())
-    for path in sorted([*(HERE / "csrc").iterdir(), *(HERE / "package").rglob("*.py"), Path(__file__)]):
+def torch_folder() -> pathlib.Path:
+    spec = importlib.util.find_spec("torch")
+    if spec is None or spec.origin is None:
+        raise SystemExit("build.py: this Python has no torch; run it with the Python that tools/torch_venv made")
+    return pathlib.Path(spec.origin).parent
+
+
+def torch_version(folder: pathlib.Path) -> str:
+    for line in (folder / "version.py").read_text().splitlines():
+        if line.startswith("__version__"):
+            return line.split("=")[1].strip().strip("'\"")
+    raise SystemExit(f"build.py: {folder}/version.py names no version")
+
+
+def digest(paths: list[pathlib.Path], extra: str) -> str:
+    result = hashlib.sha256(extra.encode())
+    for path in sorted(paths):
         if path.is_file() and "__pycache__" not in path.parts:
-            digest.update(path.name.encode())
-            digest.update(path.read_bytes())
-    return digest.hexdigest()[:20]
+            result.update(str(path.relative_to(HERE)).encode() + b"\0" + path.read_bytes())
+    return result.hexdigest()[:16]
 
 
-def compile_extension(build: Path) -> Path:
-    os.environ.setdefault("MAX_JOBS", str(os.cpu_count() or 2))
-    os.environ["PATH"] = str(Path(sys.executable).parent) + os.pathsep + os.environ.get("PATH", "")  # ninja lies beside python
-    os.environ.pop("STARBRIDGE_DEVICE_PROFILE", None)
-    from torch.utils import cpp_extension
-
-    sources = sorted(str(path) for path in (HERE / "csrc").glob("*.cpp"))
-    cpp_extension.load("_starbridge_device", sources, build_directory=str(build), extra_cflags=["-O2", "-g0", "-Wno-unused"], is_python_module=False, verbose=False)
-    return build / "_starbridge_device.so"
+def native_key(version: str) -> str:
+    """Names the compiled part, so that a change of the Python part compiles nothing."""
+    return f"native-torch-{version}-" + digest(list(HERE.glob("csrc/*")), f"{version} {sys.version} {FLAGS[:-1]}")
 
 
-def assemble(target: Path) -> None:
-    scratch = target.with_name(f"{target.name}.{os.getpid()}")
-    shutil.rmtree(scratch, ignore_errors=True)
-    build = scratch / "build"
-    build.mkdir(parents=True)
-    library = compile_extension(build)
-    site = scratch / "site"
-    shutil.copytree(HERE / "package", site, ignore=shutil.ignore_patterns("__pycache__"))
-    shutil.copy2(library, site / "_starbridge_device.so")
-    # The entry point by which torch loads a device plug-in of itself.
-    info = site / "starbridge_device-0.1.0.dist-info"
+def package_key(version: str) -> str:
+    paths = [*HERE.glob("packages/**/*"), HERE / "build.py"]
+    return f"torch-{version}-" + digest(paths, native_key(version))
+
+
+def cache_root() -> pathlib.Path:
+    return pathlib.Path(os.environ.get("STARBRIDGE_CACHE") or pathlib.Path.home() / ".cache/starbridge") / "emulated"
+
+
+def say(text: str) -> None:
+    print(f"emulated device: {text}", file=sys.stderr, flush=True)
+
+
+def run(command: list[str]) -> None:
+    done = subprocess.run(command, capture_output=True, text=True)
+    if done.returncode != 0:
+        raise SystemExit(f"build.py: {' '.join(command)}\n{done.stderr[-4000:]}")
+
+
+def compile_extension(torch: pathlib.Path, objects: pathlib.Path, output: pathlib.Path) -> None:
+    compiler = os.environ.get("CXX") or shutil.which("g++") or shutil.which("c++")
+    if not compiler:
+        raise SystemExit("build.py: no C++ compiler found; install g++ or set CXX")
+    launcher = [shutil.which("ccache")] if shutil.which("ccache") else []
+    includes = [f"-I{torch}/include", f"-I{torch}/include/torch/csrc/api/include", f"-I{sysconfig.get_paths()['include']}"]
+    # Largest first, so that the last compiler to finish started early.
+    files = sorted(HERE.glob("csrc/*.cpp"), key=lambda path: path.name not in ("bindings.cpp", "collective.cpp", "kernels.cpp"))
+
+    def compile_one(source: pathlib.Path) -> None:
+        run([*launcher, compiler, *FLAGS, *includes, "-c", str(source), "-o", str(objects / (source.stem + ".o"))])
+        say(f"compiled {source.name}")
+
+    with concurrent.futures.ThreadPoolExecutor(min(JOBS_MAX, os.cpu_count() or 1)) as pool:
+        list(pool.map(compile_one, files))
+    library = torch / "lib"
+    run([compiler, "-shared", "-o", str(output), *(str(objects / (path.stem + ".o")) for path in files), f"-L{library}",
+         *LIBRARIES, f"-Wl,-rpath,{library}"])
+
+
+def write_entry_point(folder: pathlib.Path) -> None:
+    """Lets `import torch` find the device, as the vendors' plug-ins do."""
+    info = folder / "starbridge_emulated-1.0.dist-info"
     info.mkdir()
-    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: starbridge-device\nVersion: 0.1.0\n")
-    (info / "entry_points.txt").write_text("[torch.backends]\nstarbridge_device = starbridge_device:autoload\n")
-    shutil.rmtree(build)
-    shutil.rmtree(target, ignore_errors=True)
-    os.rename(scratch, target)
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: starbridge_emulated\nVersion: 1.0\n")
+    (info / "entry_points.txt").write_text("[torch.backends]\nstarbridge_emulated = starbridge_emulated.autoload:load\n")
+
+
+def build_native(work: pathlib.Path, torch: pathlib.Path) -> None:
+    say("compiling (about a minute, once)")
+    objects = work / "objects"
+    objects.mkdir()
+    compile_extension(torch, objects, work / "_C.so")
+    shutil.rmtree(objects)
+
+
+def build_package(work: pathlib.Path, native: pathlib.Path) -> None:
+    for package in (HERE / "packages").iterdir():
+        shutil.copytree(package, work / package.name, ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copy2(native / "_C.so", work / "starbridge_emulated" / "_C.so")
+    write_entry_point(work)
+
+
+def make_once(target: pathlib.Path, build: Callable[[pathlib.Path], None]) -> pathlib.Path:
+    """Builds beside the target and renames, so that a folder that exists is complete; one builder at a time."""
+    if target.is_dir():
+        return target
+    target.parent.mkdir(parents=True, exist_ok=True)
+    with open(target.with_name(target.name + ".lock"), "w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if target.is_dir():
+            return target
+        started = time.monotonic()
+        work = target.with_name(target.name + f".building-{os.getpid()}")
+        work.mkdir()
+        try:
+            build(work)
+            os.rename(work, target)
+        finally:
+            shutil.rmtree(work, ignore_errors=True)
+        say(f"{target.name} ready in {time.monotonic() - started:.0f} s")
+    return target
+
+
+def ensure() -> pathlib.Path:
+    torch = torch_folder()
+    version = torch_version(torch)
+    native = make_once(cache_root() / native_key(version), lambda work: build_native(work, torch))
+    return make_once(cache_root() / package_key(version), lambda work: build_package(work, native))
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--print-path", action="store_true", help="print the folder for PYTHONPATH")
-    arguments = parser.parse_args()
-    folder = cache_folder() / "emulated"
-    folder.mkdir(parents=True, exist_ok=True)
-    target = folder / source_key()
-    if not (target / "site").is_dir():
-        with open(folder / ".lock", "w") as lock:
-            fcntl.flock(lock, fcntl.LOCK_EX)
-            if not (target / "site").is_dir():
-                print("building the emulated PyTorch device (about a minute, once)", file=sys.stderr)
-                assemble(target)
-    if arguments.print_path:
-        print(target / "site")
+    parser.add_argument("--print-path", action="store_true", help="print the folder to put on PYTHONPATH")
+    options = parser.parse_args()
+    target = ensure()
+    if options.print_path:
+        print(target)
 
 
 if __name__ == "__main__":

@@ -1,47 +1,89 @@
-// What the Python packages call.
+// Bindings: the door from Python. The Python side reads and checks the profile; here it arrives as plain values.
+#include <torch/csrc/Generator.h>
 #include <torch/csrc/utils/pybind.h>
-#include <torch/extension.h>
 
+#include "alias.h"
+#include "allocator.h"
 #include "collective.h"
+#include "device_state.h"
 #include "generator.h"
-#include "machine.h"
+#include "kernels.h"
+#include "op_table.h"
 
-namespace starbridge::device {
+namespace py = pybind11;
 
-void register_hooks();
-
+namespace starbridge::emulated {
 namespace {
 
-void configure(const std::string& chip_name, const std::string& backend, int device_count, std::int64_t memory_bytes, const std::vector<py::object>& dtypes_unsupported,
-               const std::map<std::string, std::pair<bool, std::string>>& rules, bool refuses_fallback) {
-  Config config;
-  config.chip_name = chip_name;
-  config.backend = backend;
-  config.device_count = device_count;
-  config.memory_bytes = memory_bytes;
-  for (const py::object& dtype : dtypes_unsupported) config.dtypes_unsupported.insert(dtype.cast<c10::ScalarType>());
-  for (const auto& [name, rule] : rules) config.rules[name] = {rule.first, rule.second};
-  config.refuses_fallback = refuses_fallback;
-  Machine::get().configure(std::move(config));
-  register_hooks();
+OpMode mode_of(const std::string& status) {
+  if (status == "cpu_fallback") return OpMode::kFallsBack;
+  if (status == "unsupported") return OpMode::kUnsupported;
+  return OpMode::kRuns;
+}
+
+// rules: (name, status, dtypes_ok, source, is_documentation_only)
+using Rule = std::tuple<std::string, std::string, std::vector<std::string>, std::string, bool>;
+
+void configure(const py::dict& settings, const std::vector<Rule>& rules) {
+  auto text = [&](const char* key) { return settings[key].cast<std::string>(); };
+  int count = settings["device_count"].cast<int>();
+  Policy policy;
+  policy.label = text("label");
+  policy.backend = text("backend");
+  policy.chip_name = text("chip_name");
+  policy.refuses_fallback = settings["refuses_fallback"].cast<bool>();
+  policy.dtypes_source = text("dtypes_source");
+  std::vector<OpRule> list;
+  for (const auto& [name, status, dtypes, source, is_documentation] : rules) {
+    list.push_back({name, mode_of(status), source, dtypes, is_documentation});
+  }
+  configure_policy(std::move(policy), settings["dtypes_unsupported"].cast<std::vector<std::string>>(), std::move(list));
+  configure_memory(text("label"), count, settings["memory_bytes"].cast<int64_t>());
+  configure_devices(count);
+  configure_generators(count, settings["shares_random_stream"].cast<bool>());
+  register_operators();
+}
+
+py::dict memory(int device) {
+  MemoryCounts counts = memory_counts(device);
+  py::dict result;
+  result["allocated_bytes"] = counts.allocated_bytes;
+  result["allocated_bytes_max"] = counts.allocated_bytes_max;
+  result["reserved_bytes"] = counts.reserved_bytes;
+  result["reserved_bytes_max"] = counts.reserved_bytes_max;
+  result["allocations"] = counts.allocations;
+  result["frees"] = counts.frees;
+  result["out_of_memory"] = counts.out_of_memory;
+  result["allocated_bytes_total"] = counts.allocated_bytes_total;
+  result["capacity_bytes"] = memory_capacity(device);
+  return result;
+}
+
+py::list counts() {
+  py::list result;
+  for (const CountRow& row : count_rows()) result.append(py::make_tuple(row.op, row.dtype, row.ran, row.fell_back, row.refused));
+  return result;
 }
 
 }  // namespace
+}  // namespace starbridge::emulated
 
-PYBIND11_MODULE(TORCH_EXTENSION_NAME, m) {
-  py::module::import("torch.distributed");  // knows c10d::Backend for Python
+PYBIND11_MODULE(_C, m) {
+  using namespace starbridge::emulated;
   m.def("configure", &configure);
-  m.def("device_count", [] { return Machine::get().config().device_count; });
-  m.def("current_device", [] { return Machine::get().current_device(); });
-  m.def("set_device", [](int index) { Machine::get().set_device(index); });
-  m.def("memory", [](int device) {
-    Memory memory = Machine::get().memory(device);
-    return std::make_tuple(memory.allocated, memory.peak, memory.allocation_count);
+  m.def("counts", &counts);
+  m.def("reset_counts", &reset_counts);
+  m.def("memory", &memory);
+  m.def("reset_peak", &reset_peak);
+  m.def("reset_accumulated", &reset_accumulated);
+  m.def("release_cached", &release_cached);
+  m.def("set_memory_fraction", &set_memory_fraction);
+  m.def("device_count", &device_count);
+  m.def("current_device", &current_device);
+  m.def("set_device", &set_current_device);
+  m.def("default_generator", [](int device) {
+    return py::reinterpret_steal<py::object>(THPGenerator_initDefaultGenerator(default_generator(device)));
   });
-  m.def("reset_peak", [](int device) { Machine::get().reset_peak(device); });
-  m.def("counts", [] { return Machine::get().counts(); });
-  m.def("default_generator", [](int device) { return default_generator(device); });
-  py::class_<Collective, c10::intrusive_ptr<Collective>, c10d::Backend>(m, "Collective").def(py::init<c10::intrusive_ptr<c10d::Backend>, std::string>());
+  m.def("make_collective", &make_collective, py::arg("inner"), py::arg("name"), py::call_guard<py::gil_scoped_release>());
+  m.def("host_tensor", [](const at::Tensor& tensor) { return host_tensor(tensor); });
 }
-
-}  // namespace starbridge::device

@@ -1,0 +1,110 @@
+"""Brings the device up: names it, fills torch.npu or torch.mlu, and hides CUDA. Runs once, when a plug-in is imported."""
+from __future__ import annotations
+
+import os
+import sys
+import types
+from typing import Any
+
+from starbridge_emulated import profile as _profile
+
+RANDOM_VARIABLE = "STARBRIDGE_DEVICE_RANDOM"  # shared (default) or own
+FALLBACK_OFF = {"npu": "TORCH_NPU_FALLBACK_CPU_DISABLE"}  # the vendor's own switch
+
+
+def _settings(profile: _profile.Profile) -> dict[str, Any]:
+    random = os.environ.get(RANDOM_VARIABLE, "shared")
+    if random not in ("shared", "own"):
+        raise _profile.ProfileError(f"{RANDOM_VARIABLE} must be shared or own, not {random!r}")
+    is_off = os.environ.get(FALLBACK_OFF.get(profile.backend, ""), "0") in ("1", "true", "ON")
+    if profile.backend == "mlu":
+        is_off = os.environ.get("ENABLE_FALLBACK_TO_CPU", "1").lower() in ("0", "false", "off")
+    return {"label": profile.backend.upper(), "backend": profile.backend, "chip_name": profile.chip_name,
+            "device_count": len(_profile.visible_devices(profile)), "memory_bytes": profile.memory_bytes,
+            "dtypes_unsupported": list(profile.dtypes_unsupported), "dtypes_source": "profile of " + profile.chip,
+            "refuses_fallback": profile.fallback == "refuse" or is_off, "shares_random_stream": random == "shared"}
+
+
+def _source(profile: _profile.Profile, name: str) -> str:
+    return profile.sources.get(name, name)
+
+
+def _fill(module: types.ModuleType, profile: _profile.Profile) -> None:
+    import torch
+
+    from starbridge_emulated import _C, amp, memory, random, runtime, streams
+
+    for part in (runtime, streams, memory, random):
+        for name, value in vars(part).items():
+            is_import = isinstance(value, types.ModuleType) or name in ("Any", "annotations")
+            if not is_import and not name.startswith("__"):
+                setattr(module, name, value)
+    random.default_generators = tuple(_C.default_generator(index) for index in range(_C.device_count()))
+    module.default_generators = random.default_generators
+    for name in ("get_autocast_dtype", "set_autocast_dtype", "is_autocast_enabled", "set_autocast_enabled"):
+        setattr(module, name, getattr(amp, name))
+    module.OutOfMemoryError = torch.OutOfMemoryError
+    module.emulated = True
+    module.__path__ = []
+    for name, part in (("amp", amp), ("memory", memory), ("random", random), ("streams", streams)):
+        setattr(module, name, part)
+        sys.modules[f"torch.{profile.backend}.{name}"] = part
+        sys.modules[f"torch_{profile.backend}.{profile.backend}.{name}"] = part
+
+
+def set_up(backend: str) -> types.ModuleType:
+    """Gives the module that stands at torch.npu or torch.mlu."""
+    profile = _profile.current()
+    if profile.backend != backend:
+        raise ModuleNotFoundError(f"No module named 'torch_{backend}': the device profile describes {profile.chip_name} "
+                                  f"({profile.backend})", name=f"torch_{backend}")
+    import torch
+
+    if hasattr(torch, backend):
+        return getattr(torch, backend)
+    from starbridge_emulated import _C
+
+    rules = [(rule.name, rule.status, list(rule.dtypes), _source(profile, rule.source), rule.is_documentation_only)
+             for rule in profile.rules]
+    torch.utils.rename_privateuse1_backend(backend)
+    _C.configure(_settings(profile), rules)
+    module = types.ModuleType(f"torch.{backend}", "The emulated device's runtime, under the vendor's names.")
+    _fill(module, profile)
+    torch._register_device_module(backend, module)
+    sys.modules[f"torch.{backend}"] = module
+    sys.modules[f"torch_{backend}.{backend}"] = module
+    unsupported = set(profile.dtypes_unsupported)
+    kinds = [dtype for dtype in (torch.float16, torch.bfloat16, torch.float32, torch.float64, torch.int8, torch.uint8,
+                                 torch.int16, torch.int32, torch.int64, torch.bool)
+             if str(dtype).removeprefix("torch.") not in unsupported]
+    torch.utils.generate_methods_for_privateuse1_backend(for_tensor=True, for_module=True, for_packed_sequence=True,
+                                                         for_storage=True, unsupported_dtype=None)
+    _add_tensor_types(module, torch, backend, kinds)
+
+    from starbridge_emulated import amp, distributed, no_cuda, report
+
+    no_cuda.hide()
+    distributed.register(backend, profile.dist_backend)
+    other = "torch_mlu" if backend == "npu" else "torch_npu"
+    sys.modules.setdefault(other, None)  # type: ignore[arg-type]  # a machine has one vendor's plug-in
+    report.start(profile)
+    if "float64" in unsupported:
+        amp.avoid_float64()
+    return module
+
+
+def _add_tensor_types(module: types.ModuleType, torch: Any, backend: str, kinds: list[Any]) -> None:
+    """The legacy constructors, torch.npu.FloatTensor and its kin."""
+    names = {torch.float16: "Half", torch.bfloat16: "BFloat16", torch.float32: "Float", torch.float64: "Double",
+             torch.int8: "Char", torch.uint8: "Byte", torch.int16: "Short", torch.int32: "Int", torch.int64: "Long",
+             torch.bool: "Bool"}
+
+    def make(dtype: Any) -> Any:
+        def construct(*values: Any) -> Any:
+            if len(values) == 1 and not isinstance(values[0], int):
+                return torch.tensor(values[0], dtype=dtype, device=backend)
+            return torch.empty(*values, dtype=dtype, device=backend)
+        return construct
+
+    for dtype in kinds:
+        setattr(module, names[dtype] + "Tensor", make(dtype))
