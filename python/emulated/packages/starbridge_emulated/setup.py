@@ -80,6 +80,7 @@ def set_up(backend: str) -> types.ModuleType:
     torch.utils.generate_methods_for_privateuse1_backend(for_tensor=True, for_module=True, for_packed_sequence=True,
                                                          for_storage=True, unsupported_dtype=None)
     _add_tensor_types(module, torch, backend, kinds)
+    _add_switches(module, torch, backend)
 
     from starbridge_emulated import amp, distributed, no_cuda, report
 
@@ -91,6 +92,29 @@ def set_up(backend: str) -> types.ModuleType:
     if "float64" in unsupported:
         amp.avoid_float64()
     return module
+
+
+def _add_switches(module: types.ModuleType, torch: Any, backend: str) -> None:
+    """Precision switches of the vendors: kept, without effect, for the CPU computes in full float32."""
+    # Attention by its definition, as in the reference run: the CPU's fused kernel rounds half precision differently.
+    torch._C._set_sdp_use_flash(False)
+    ranges = types.SimpleNamespace(mark=lambda *_, **__: None, range_push=lambda *_: 0, range_pop=lambda: 0,
+                                   range_start=lambda *_, **__: 0, range_end=lambda *_: None)
+
+    def switches(**values: Any) -> types.SimpleNamespace:
+        return types.SimpleNamespace(**values)
+
+    if backend == "npu":
+        module.mstx = ranges
+        module.matmul = switches(allow_hf32=False)
+        module.conv = switches(allow_hf32=True)
+        module.set_compile_mode = lambda jit_compile=False: None
+        module.set_option = lambda options: None
+        return
+    module.cnpx = ranges
+    torch.backends.cnnl = switches(allow_tf32=True)
+    torch.backends.mlu = switches(matmul=switches(allow_tf32=True), custom=switches(), is_built=lambda: True)
+    torch.backends.mlufusion = switches(enabled=True)
 
 
 def _add_tensor_types(module: types.ModuleType, torch: Any, backend: str, kinds: list[Any]) -> None:
