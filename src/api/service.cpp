@@ -23,11 +23,14 @@ namespace {
 
 // A supervisor that has not shown itself after this long never will.
 constexpr base::DurationMs kStartPatienceMs = 10'000;
-// A job whose cards could be leased at once.
+constexpr base::DurationMs kPlaceAgainMs = 5'000;
+// Jobs that one pass tries to place.
 constexpr std::size_t kWaitingTriedMax = 256;
 
 base::Result<sched::Verdicts> verdicts_from_json(const Json& json) {
   sched::Verdicts verdicts;
+  if (!json.is_object())
+    return Error("base.wrong_field", text("the verdicts must be an object", "verdicts 应为对象")).in_field("verdicts");
   try {
     for (const auto& [chip, row] : json.items()) {
       verdicts[chip] = {row.at("is_runnable").get<bool>(),
@@ -82,6 +85,10 @@ base::Result<std::unique_ptr<Service>> Service::open(const std::string& home, ca
 
 Status Service::tick() {
   SB_TRY_VOID(follow_started_jobs());
+  // Decisions are asked again when cards came free, and now and then because deadlines come nearer.
+  base::TimeMs now = clock_.now_ms();
+  if (!may_place_ && now >= placed_ms_ && now - placed_ms_ < kPlaceAgainMs) return {};
+  placed_ms_ = now;
   return place_waiting_jobs();
 }
 
@@ -98,8 +105,11 @@ Status Service::follow(const store::JobRow& row) {
   switch (status.phase) {
     case JobStatus::Phase::kEnded:
       if (row.state == "starting" && status.started_ms > 0) SB_TRY_VOID(store_.run(row.id, status.started_ms));
+      may_place_ = true;
       return store_.end(row.id, status.exit.outcome, status.exit.reason, status.exit.exit_code, status.exit.ended_ms);
     case JobStatus::Phase::kLost:
+      engine_.kill_orphans(row.id);
+      may_place_ = true;
       return store_.end(row.id, "lost", "its supervisor was killed", std::nullopt, status.last_seen_ms);
     case JobStatus::Phase::kRunning:
       return row.state == "starting" ? store_.run(row.id, status.started_ms) : Status();
@@ -108,10 +118,18 @@ Status Service::follow(const store::JobRow& row) {
     case JobStatus::Phase::kNotStarted: {
       SB_TRY(std::vector<store::LeaseRow> leases, store_.leases(row.id));
       base::TimeMs since = leases.empty() ? row.submitted_ms : leases.back().open_ms;
-      if (clock_.now_ms() - since < kStartPatienceMs) return {};
-      // The server stopped between the database and the process. Starting again is safe: one supervisor per folder.
+      // The server stopped between the database and the process. Starting again is safe: one supervisor per folder. Much later it
+      // is not, because the lease would bill the time in between.
       base::Result<engine::Launch> launch = engine_.folder_of(row.id).read_launch();
-      if (launch.ok() && clock_.now_ms() - since < 2 * kStartPatienceMs) return engine_.start(row.id, *launch);
+      if (launch.ok() && clock_.now_ms() - since < kStartPatienceMs) return {};
+      if (!leases.empty() && clock_.now_ms() - since < 2 * kStartPatienceMs) {
+        if (launch.ok()) return engine_.start(row.id, *launch);
+        SB_TRY(Json spec, base::parse_json(row.spec, row.id));
+        SB_TRY(sched::JobSpec job, sched::job_from_json(spec));
+        return engine_.start(row.id, launch_of(row.id, job, leases.back().chip, lease_of(leases.back()).cards));
+      }
+      engine_.cancel(row.id);  // should a supervisor come up after all, it ends at once
+      may_place_ = true;
       return store_.end(row.id, "lost", "it was never started", std::nullopt, since);
     }
   }
@@ -120,11 +138,16 @@ Status Service::follow(const store::JobRow& row) {
 
 Status Service::place_waiting_jobs() {
   SB_TRY(std::vector<store::JobRow> rows, store_.in_state("waiting"));
+  bool was_asked = may_place_;
+  may_place_ = false;
   std::size_t tried = 0;
   for (const store::JobRow& row : rows) {
     if (++tried > kWaitingTriedMax) break;
-    SB_TRY(bool is_placed, place(row));
-    static_cast<void>(is_placed);
+    base::Result<bool> placed = place(row);
+    if (!placed.ok()) {
+      may_place_ = was_asked;  // a full disk, say: the next tick tries again
+      return std::move(placed).error();
+    }
   }
   return {};
 }
@@ -158,22 +181,27 @@ base::Result<bool> Service::place(const store::JobRow& row) {
   lease.speed_per_mille = chosen->speed_per_mille;
   if (decision.reference && decision.reference->price) lease.reference_price_micro_fen = decision.reference->price->micro_fen;
   SB_TRY_VOID(store_.start(row.id, decision_text, lease));
+  Status started = engine_.start(row.id, launch_of(row.id, job, decision.chip, decision.cards));
+  if (!started.ok()) {
+    may_place_ = true;
+    SB_TRY_VOID(store_.end(row.id, "failed", started.error().render(base::Language::kEnglish), std::nullopt, clock_.now_ms()));
+  }
+  return true;
+}
 
-  engine::Launch launch{job.script, job.project, job.working_directory, decision.chip,
-                        {},         false,       job.environment,       job.time_limit_ms};
-  for (const std::string& id : decision.cards) {
+engine::Launch Service::launch_of(const std::string& job_id, const sched::JobSpec& job, const std::string& chip,
+                                  const std::vector<std::string>& cards) const {
+  engine::Launch launch{job.script, job.project, job.working_directory, chip, {}, false, job.environment, job.time_limit_ms};
+  for (const std::string& id : cards) {
     const pool::Card* card = pool_.find_card(id);
-    SB_CHECK(card != nullptr);
+    if (card == nullptr) continue;  // the pool file was changed since the lease was opened
     launch.card_indices.push_back(card->index);
     launch.is_emulated = launch.is_emulated || card->is_emulated;
   }
   std::sort(launch.card_indices.begin(), launch.card_indices.end());
   launch.card_indices.erase(std::unique(launch.card_indices.begin(), launch.card_indices.end()), launch.card_indices.end());
-  launch.environment["STARBRIDGE_JOB_ID"] = row.id;
-  Status started = engine_.start(row.id, launch);
-  if (!started.ok())
-    SB_TRY_VOID(store_.end(row.id, "failed", started.error().render(base::Language::kEnglish), std::nullopt, clock_.now_ms()));
-  return true;
+  launch.environment["STARBRIDGE_JOB_ID"] = job_id;
+  return launch;
 }
 
 base::Result<Json> Service::submit(const Json& body, const std::string& idempotency_key, base::Language language) {
@@ -203,7 +231,13 @@ base::Result<Json> Service::submit(const Json& body, const std::string& idempote
   row.verdicts = base::to_string(verdict_json, -1);
   row.submitted_ms = clock_.now_ms();
   SB_TRY(row, store_.add(std::move(row), idempotency_key));
-  SB_TRY_VOID(place_waiting_jobs());
+  // Those who wait already were tried since cards last came free; only the new one has to be.
+  if (may_place_) {
+    SB_TRY_VOID(place_waiting_jobs());
+  } else if (row.state == "waiting") {
+    SB_TRY(bool is_placed, place(row));
+    static_cast<void>(is_placed);
+  }
   return this->job(row.id, language);
 }
 

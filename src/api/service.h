@@ -12,6 +12,7 @@
 #include "engine/local_engine.h"
 #include "meter/lease.h"
 #include "pool/pool.h"
+#include "sched/job.h"
 #include "store/job_store.h"
 
 namespace starbridge::api {
@@ -42,6 +43,8 @@ class Service {
   base::Status follow(const store::JobRow& row);
   base::Status place_waiting_jobs();
   base::Result<bool> place(const store::JobRow& row);
+  engine::Launch launch_of(const std::string& job_id, const sched::JobSpec& job, const std::string& chip,
+                           const std::vector<std::string>& cards) const;
   base::Result<base::Json> job_json(const store::JobRow& row, base::Language language);
 
   std::string home_;
@@ -51,6 +54,8 @@ class Service {
   store::Database database_;
   store::JobStore store_;
   engine::LocalEngine engine_;
+  bool may_place_ = true;       // cards came free since the waiting jobs were last tried
+  base::TimeMs placed_ms_ = 0;  // when they were
 };
 
 bool is_end_state(const std::string& state);

@@ -63,9 +63,11 @@ base::Result<ExitCode> run_pool(const Context& context, const std::string& pool_
   if (client.ok() && pool_file.empty()) {
     SB_TRY(json, client->get("/api/v1/pool"));
   } else {
+    std::vector<std::string> warnings;
     SB_TRY(catalog::Catalog catalog, catalog::Catalog::load_installed());
-    SB_TRY(pool::Pool pool, pool_file.empty() ? pool::pool_of_this_machine(catalog) : pool::read_pool_file(pool_file, catalog));
+    SB_TRY(pool::Pool pool, pool_file.empty() ? pool::pool_of_this_machine(catalog, &warnings) : pool::read_pool_file(pool_file, catalog));
     json = pool::to_json(pool);
+    for (const std::string& warning : warnings) context.note(base::Text{warning, warning});
   }
   if (context.json) {
     context.print_json(json);

@@ -40,7 +40,14 @@ base::Status take_lock(const std::string& home, Lock& lock) {
   std::string path = lock_path(home);
   lock.descriptor = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
   if (lock.descriptor < 0) return base::io_error(errno, text("cannot lock the folder", "无法锁定目录"), path);
-  if (::flock(lock.descriptor, LOCK_EX | LOCK_NB) != 0) {
+  // Another command may be asking whether the lock is held, and holds it for that moment.
+  constexpr int kTries = 10;
+  bool is_taken = false;
+  for (int attempt = 0; attempt < kTries && !is_taken; ++attempt) {
+    if (attempt > 0) ::usleep(kWaitMs * 1000);
+    is_taken = ::flock(lock.descriptor, LOCK_EX | LOCK_NB) == 0;
+  }
+  if (!is_taken) {
     char pid[32] = {};
     ssize_t got = ::pread(lock.descriptor, pid, sizeof pid - 1, 0);
     return Error("api.server_runs", text("a server (pid {}) uses this folder already", "已有服务（进程 {}）在使用该目录",
@@ -74,7 +81,11 @@ std::string make_token() {
 
 base::Result<pool::Pool> choose_pool(const ServeRequest& request, const catalog::Catalog& catalog) {
   if (!request.pool_file.empty()) return pool::read_pool_file(request.pool_file, catalog);
-  return pool::pool_of_this_machine(catalog);
+  std::vector<std::string> warnings;
+  base::Result<pool::Pool> pool = pool::pool_of_this_machine(catalog, &warnings);
+  for (const std::string& warning : warnings)
+    std::fprintf(stderr, "%s warning discovery %s\n", base::format_time(base::SystemClock().now_ms()).c_str(), warning.c_str());
+  return pool;
 }
 
 }  // namespace
@@ -83,6 +94,7 @@ base::Status run_server(const ServeRequest& request) {
   SB_TRY_VOID(base::make_directories(request.home));
   Lock lock;
   SB_TRY_VOID(take_lock(request.home, lock));
+  ::unlink((request.home + "/server.json").c_str());  // of a server that was killed: its pid may be another's by now
   SB_TRY(catalog::Catalog catalog, catalog::Catalog::load_installed());
   SB_TRY(pool::Pool pool, choose_pool(request, catalog));
   base::SystemClock clock;
@@ -91,9 +103,9 @@ base::Status run_server(const ServeRequest& request) {
 }
 
 std::optional<std::string> running_server(const std::string& home) {
-  if (!is_lock_held(home)) return std::nullopt;
+  // The record comes before the lock: a server that is just starting must not find its lock taken by this question.
   base::Result<base::Json> record = base::read_json(home + "/server.json");
-  if (!record.ok() || !record->is_object()) return std::nullopt;
+  if (!record.ok() || !record->is_object() || !is_lock_held(home)) return std::nullopt;
   return record->value("address", "");
 }
 

@@ -13,6 +13,9 @@
 
 namespace starbridge::engine {
 
+// Variable of every process of a job, by which those of a lost job are found.
+inline constexpr const char* kFolderVariable = "STARBRIDGE_JOB_FOLDER";
+
 // launch.json: what the supervisor is to do.
 struct Launch {
   std::string script;

@@ -42,6 +42,8 @@ base::Status LocalEngine::start(const std::string& job_id, const Launch& launch)
     if (::fork() != 0) ::_exit(0);
     int null = ::open("/dev/null", O_RDWR);
     for (int descriptor : {0, 1, 2}) ::dup2(null, descriptor);
+    // Sockets are opened without close-on-exec: a job that held the listening one would keep the port of a killed server taken.
+    ::close_range(3, ~0U, 0);
     ::execl("/proc/self/exe", "starbridge", "job-supervisor", folder.path().c_str(), nullptr);
     ::_exit(127);
   }
@@ -54,9 +56,10 @@ base::Status LocalEngine::start(const std::string& job_id, const Launch& launch)
 JobStatus LocalEngine::status(const std::string& job_id) const {
   JobFolder folder = folder_of(job_id);
   JobStatus status;
-  // The lock is asked before the exit record is read: a supervisor writes the record before it lets the lock go.
-  bool is_alive = is_locked(folder);
   std::optional<StartRecord> start = folder.read_start();
+  // The lock is asked before the exit record is read: a supervisor writes the record before it lets the lock go. It is not asked
+  // before a supervisor holds it, because asking takes it for a moment and would turn a beginning supervisor away.
+  bool is_alive = start && is_locked(folder);
   if (start) status.started_ms = start->started_ms;
   if (std::optional<ExitRecord> exit = folder.read_exit()) {
     status.phase = JobStatus::Phase::kEnded;
@@ -73,10 +76,19 @@ JobStatus LocalEngine::status(const std::string& job_id) const {
 }
 
 void LocalEngine::cancel(const std::string& job_id) const {
-  std::optional<StartRecord> start = folder_of(job_id).read_start();
+  JobFolder folder = folder_of(job_id);
+  // The file reaches a supervisor that has not come up yet, the signal one that has.
+  base::Status noted = base::write_file_atomically(folder.cancel_path(), "");
+  static_cast<void>(noted.ok());  // on a full disk the signal must do
+  std::optional<StartRecord> start = folder.read_start();
   if (!start) return;
   auto pid = static_cast<pid_t>(start->supervisor_pid);
   if (start_ticks(pid) == start->supervisor_start_ticks) ::kill(pid, SIGTERM);
+}
+
+void LocalEngine::kill_orphans(const std::string& job_id) const {
+  std::string mark = std::string(kFolderVariable) + "=" + folder_of(job_id).path();
+  for (pid_t pid : processes_with_environment(mark)) ::kill(pid, SIGKILL);
 }
 
 }  // namespace starbridge::engine

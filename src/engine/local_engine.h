@@ -36,6 +36,8 @@ class LocalEngine {
   JobStatus status(const std::string& job_id) const;
   // Asks the supervisor to end the whole tree: TERM, five seconds, KILL. Nothing happens when it has ended.
   void cancel(const std::string& job_id) const;
+  // Kills what a lost job left running; its processes are known by the folder in their environment.
+  void kill_orphans(const std::string& job_id) const;
 
  private:
   std::string jobs_folder_;

@@ -76,6 +76,23 @@ std::vector<pid_t> descendants(pid_t root) {
   return found;
 }
 
+std::vector<pid_t> processes_with_environment(const std::string& entry) {
+  constexpr std::size_t kEnvironmentBytesMax = 4UL << 20;
+  std::string needle = '\0' + entry + '\0';
+  std::vector<pid_t> found;
+  DIR* folder = ::opendir("/proc");
+  if (folder == nullptr) return found;
+  while (dirent* each = ::readdir(folder)) {
+    char* end = nullptr;
+    long pid = std::strtol(each->d_name, &end, 10);
+    if (*end != '\0' || pid <= 0) continue;
+    base::Result<std::string> content = base::read_file("/proc/" + std::to_string(pid) + "/environ", kEnvironmentBytesMax);
+    if (content.ok() && ('\0' + *content).find(needle) != std::string::npos) found.push_back(static_cast<pid_t>(pid));
+  }
+  ::closedir(folder);
+  return found;
+}
+
 void signal_descendants(pid_t root, int signal) {
   std::set<pid_t> told;
   constexpr int kRoundsMax = 64;  // a fork bomb must not keep us here for ever; the caller comes back

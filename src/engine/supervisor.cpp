@@ -87,6 +87,7 @@ class Supervisor {
     }
     environment_ = std::move(device).value();
     for (const auto& [name, value] : launch_.environment) environment_[name] = value;
+    environment_[kFolderVariable] = folder_.path();
     return {};
   }
 
@@ -121,6 +122,8 @@ class Supervisor {
   }
 
   int start_and_wait() {
+    // Whoever cancelled before the start record was there could only leave a file.
+    if (::access(folder_.cancel_path().c_str(), F_OK) == 0) cancel_requested = 1;
     if (cancel_requested != 0) return finish("cancelled", 0, "cancelled before it started");
     child_ = ::fork();
     if (child_ < 0) return finish("failed", 0, std::string("no process could be made: ") + std::strerror(errno));

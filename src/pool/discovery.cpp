@@ -55,13 +55,21 @@ constexpr int kCardsMax = 4096;
 
 class Library {
  public:
-  explicit Library(const std::string& name) : handle_(::dlopen(name.c_str(), RTLD_NOW | RTLD_LOCAL)) {}
+  explicit Library(const std::string& name) : handle_(::dlopen(name.c_str(), RTLD_NOW | RTLD_LOCAL)) {
+    const char* error = handle_ == nullptr ? ::dlerror() : nullptr;
+    if (error != nullptr) error_ = error;
+  }
   ~Library() {
     if (handle_ != nullptr) ::dlclose(handle_);
   }
   Library(const Library&) = delete;
   Library& operator=(const Library&) = delete;
-  bool is_open() const { return handle_ != nullptr; }
+  // False when there is no such library, and, with a warning, when there is one that cannot be loaded.
+  bool is_open(const std::string& name, std::vector<std::string>* warnings) const {
+    if (handle_ == nullptr && error_.find("No such file") == std::string::npos && warnings != nullptr)
+      warnings->push_back("the library cannot be loaded, its cards are not used: " + (error_.empty() ? name : error_));
+    return handle_ != nullptr;
+  }
   template <class Function>
   Function* find(const char* symbol) {
     void* address = ::dlsym(handle_, symbol);
@@ -72,6 +80,7 @@ class Library {
 
  private:
   void* handle_;
+  std::string error_;
   bool is_complete_ = true;
 };
 
@@ -83,7 +92,7 @@ void warn(std::vector<std::string>* warnings, const std::string& text) {
 
 std::vector<FoundCard> discover_nvml(const std::string& name, std::vector<std::string>* warnings) {
   Library library(name);
-  if (!library.is_open()) return {};
+  if (!library.is_open(name, warnings)) return {};
   auto* init = library.find<int()>("nvmlInit_v2");
   auto* shutdown = library.find<int()>("nvmlShutdown");
   auto* count_of = library.find<int(unsigned*)>("nvmlDeviceGetCount_v2");
@@ -117,7 +126,7 @@ std::vector<FoundCard> discover_nvml(const std::string& name, std::vector<std::s
 
 std::vector<FoundCard> discover_dcmi(const std::string& name, std::vector<std::string>* warnings) {
   Library library(name);
-  if (!library.is_open()) return {};
+  if (!library.is_open(name, warnings)) return {};
   auto* init = library.find<int()>("dcmi_init");
   auto* list = library.find<int(int*, int*, int)>("dcmi_get_card_num_list");
   auto* device_count = library.find<int(int, int*)>("dcmi_get_device_num_in_card");
@@ -157,7 +166,7 @@ std::vector<FoundCard> discover_dcmi(const std::string& name, std::vector<std::s
 
 std::vector<FoundCard> discover_cndev(const std::string& name, std::vector<std::string>* warnings) {
   Library library(name);
-  if (!library.is_open()) return {};
+  if (!library.is_open(name, warnings)) return {};
   auto* init = library.find<int(int)>("cndevInit");
   auto* release = library.find<int()>("cndevRelease");
   auto* count_of = library.find<int(CndevCardInfo*)>("cndevGetDeviceCount");

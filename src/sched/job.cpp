@@ -146,6 +146,13 @@ base::Result<JobSpec> finish_job(JobSpec job, const std::string& path) {
   };
   if (base::trim(job.script).empty())
     return refuse("command", text("the job has no command", "作业没有命令")).next(text("say what to run", "请写明要运行的命令"));
+  for (const std::string* words : {&job.name, &job.script, &job.project, &job.working_directory}) {
+    // The operating system ends texts at a zero byte: what follows would be dropped without a word.
+    if (words->find('\0') != std::string::npos)
+      return refuse("command", text("the job holds a zero byte", "作业内容含零字节"));
+  }
+  if (job.time_limit_ms < 0 || job.reference_ms < 0 || job.deadline_ms < 0 || job.memory_per_card_bytes < 0)
+    return refuse("time_limit", text("times and sizes cannot be negative", "时间与大小不能为负"));
   if (job.card_count < 1 || job.card_count > kCardCountMax) {
     return refuse("cards", text("the number of cards must lie between 1 and {}, not {}", "卡数应在 1 到 {} 之间，而不是 {}",
                                 kCardCountMax, job.card_count));

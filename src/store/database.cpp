@@ -85,6 +85,8 @@ Status Database::run(std::string_view sql, const std::vector<Value>& parameters,
   return {};
 }
 
+int Database::changed_count() const { return sqlite3_changes(handle_.get()); }
+
 Status Database::transact(const std::function<Status()>& body) {
   SB_TRY_VOID(run("BEGIN IMMEDIATE"));
   Status done = body();

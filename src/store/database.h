@@ -44,6 +44,8 @@ class Database {
   // Runs one statement; parameters are ?1, ?2 ... Rows go to `on_row`.
   base::Status run(std::string_view sql, const std::vector<Value>& parameters = {},
                    const std::function<void(const Row&)>& on_row = {});
+  // Rows that the last statement changed.
+  int changed_count() const;
   // Runs `body` inside BEGIN IMMEDIATE ... COMMIT; an error from it rolls back.
   base::Status transact(const std::function<base::Status()>& body);
 

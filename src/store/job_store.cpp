@@ -126,6 +126,7 @@ Status JobStore::start(const std::string& id, const std::string& decision, const
     SB_TRY_VOID(database_.run(
         "UPDATE jobs SET state = 'starting', reason = '', decision = ?2, chip = ?3 WHERE id = ?1 AND state = 'waiting'",
         {id, decision, lease.chip}));
+    if (database_.changed_count() == 0) return {};  // it left the state meanwhile: no lease, no event
     SB_TRY_VOID(
         database_.run("INSERT INTO leases (job_id, chip, cards, open_ms, price_micro_fen, discount_per_mille, speed_per_mille, "
                       "reference_price_micro_fen) "
@@ -140,6 +141,7 @@ Status JobStore::run(const std::string& id, base::TimeMs started_ms) {
   return database_.transact([&]() -> Status {
     SB_TRY_VOID(database_.run("UPDATE jobs SET state = 'running', started_ms = ?2 WHERE id = ?1 AND state = 'starting'",
                               {id, started_ms}));
+    if (database_.changed_count() == 0) return {};
     return add_event(id, started_ms, "running", "");
   });
 }
@@ -150,6 +152,7 @@ Status JobStore::end(const std::string& id, const std::string& state, const std:
     SB_TRY_VOID(
         database_.run("UPDATE jobs SET state = ?2, reason = ?3, exit_code = ?4, ended_ms = ?5 WHERE id = ?1 AND ended_ms IS NULL",
                       {id, state, reason, optional_value(exit_code), ended_ms}));
+    if (database_.changed_count() == 0) return {};  // history is written once
     SB_TRY_VOID(
         database_.run("UPDATE leases SET close_ms = max(?2, open_ms) WHERE job_id = ?1 AND close_ms IS NULL", {id, ended_ms}));
     return add_event(id, ended_ms, state, reason);
