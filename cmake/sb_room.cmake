@@ -32,7 +32,7 @@ function(sb_test target)
   target_link_libraries(${target} PRIVATE ${test_DEPS} sb_flags GTest::gmock GTest::gtest GTest::gtest_main)
   target_compile_definitions(${target} PRIVATE SB_SOURCE_DIR="${CMAKE_SOURCE_DIR}" SB_DATA_DIR="${CMAKE_SOURCE_DIR}/data"
     SB_BINARY_DIR="${CMAKE_BINARY_DIR}")
-  gtest_discover_tests(${target} DISCOVERY_MODE PRE_TEST PROPERTIES LABELS ${test_LABEL} TIMEOUT ${test_TIMEOUT})
+  gtest_discover_tests(${target} DISCOVERY_MODE PRE_TEST NO_PRETTY_VALUES PROPERTIES LABELS ${test_LABEL} TIMEOUT ${test_TIMEOUT})
 endfunction()
 
 # sb_python_test(<name> LABEL <label> COMMAND ... [TIMEOUT s]): a unittest or script run by ctest.

@@ -1,0 +1,81 @@
+#!/usr/bin/env python3
+"""Checks a port against its original with Python's own tokenizer, without trusting StarBridge.
+
+    tools/check_port_edits.py ORIGINAL PORT
+
+Every changed .py file must tokenize, and may differ only in names and in texts that name a device or collective, or by an import line of
+a plug-in. A change inside a comment, a docstring, a path or any other text is reported, and the exit code is 1.
+"""
+
+import ast
+import difflib
+import io
+import re
+import sys
+import tokenize
+from pathlib import Path
+
+DEVICE_TEXT = re.compile(r"^[rRuUfF]*(['\"]{1,3})(cuda|npu|mlu|musa)(:[^\s]*)?\1$")
+OTHER_TEXT = re.compile(r"^[rRuUfF]*(['\"]{1,3})((nccl|hccl|cncl|mccl)|(cpu:gloo,)?(cuda|npu|mlu):\w+|torch\.(cuda|npu|mlu)\.\w+|[A-Z][A-Z0-9_]+|cuda\{\}|npu\{\}|mlu\{\})\1$")
+
+
+def tokens_of(path: Path):
+    data = path.read_bytes()
+    return [(t.type, t.string) for t in tokenize.tokenize(io.BytesIO(data).readline) if t.type not in (tokenize.NL, tokenize.NEWLINE, tokenize.ENCODING)]
+
+
+def docstrings_of(path: Path):
+    found = set()
+    for node in ast.walk(ast.parse(path.read_bytes())):
+        if isinstance(node, (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)) and ast.get_docstring(node, clean=False) is not None:
+            found.add(node.body[0].value.value)
+    return found
+
+
+def check_file(original: Path, port: Path):
+    problems = []
+    edits = 0
+    before, after = tokens_of(original), tokens_of(port)
+    if docstrings_of(original) != docstrings_of(port):
+        problems.append("a docstring changed")
+    for kind, a, b, c, d in difflib.SequenceMatcher(None, before, after, autojunk=False).get_opcodes():
+        if kind == "equal":
+            continue
+        edits += 1
+        for token_type, text in before[a:b] + after[c:d]:
+            if token_type == tokenize.COMMENT:
+                problems.append(f"comment: {text[:80]}")
+            elif token_type == tokenize.STRING and not DEVICE_TEXT.match(text) and not OTHER_TEXT.match(text):
+                problems.append(f"text: {text[:80]}")
+    return edits, problems
+
+
+def main():
+    original, port = Path(sys.argv[1]), Path(sys.argv[2])
+    files = edits = skipped = 0
+    bad = []
+    for path in sorted(port.rglob("*.py")):
+        source = original / path.relative_to(port)
+        if path.is_symlink() or not source.is_file() or source.read_bytes() == path.read_bytes():
+            continue
+        files += 1
+        try:
+            count, problems = check_file(source, path)
+        except (SyntaxError, tokenize.TokenError, UnicodeDecodeError, ValueError) as error:
+            try:
+                tokens_of(source)
+                ast.parse(source.read_bytes())
+            except (SyntaxError, tokenize.TokenError, UnicodeDecodeError, ValueError):
+                skipped += 1
+                continue
+            count, problems = 0, [f"the port does not parse: {error}"]
+        edits += count
+        bad += [f"{path.relative_to(port)}: {problem}" for problem in problems]
+    for line in bad:
+        print(line)
+    print(f"{files} changed files, {edits} changed places, {len(bad)} in comments, docstrings or other texts, {skipped} not Python 3 before")
+    sys.exit(1 if bad else 0)
+
+
+if __name__ == "__main__":
+    main()
