@@ -35,7 +35,10 @@ class Journey(unittest.TestCase):
     def test_scan_leaves_the_kernel_as_an_open_finding(self):
         report = run_json("scan", EXAMPLE, "--to", "ascend-910b3,mlu370-x8,iluvatar-bi-v150")
         verdicts = {chip["chip"]: chip["verdict"] for chip in report["chips"]}
-        self.assertEqual(verdicts, {"ascend-910b3": "needs_work", "mlu370-x8": "needs_work", "iluvatar-bi-v150": "runs"})
+        self.assertEqual(verdicts, {"ascend-910b3": "needs_work", "mlu370-x8": "needs_work", "iluvatar-bi-v150": "runs_after_port"})
+        # Iluvatar keeps the torch.cuda names: only the resource in the Kubernetes Job is another.
+        patch = run("port", EXAMPLE, "--to", "iluvatar-bi-v150", "--patch").stdout
+        self.assertEqual([line for line in patch.splitlines() if line.startswith("+++")], ["+++ b/k8s-job.yaml"])
         kernels = [f for f in report["chips"][0]["findings"] if f["rule"] == "cuda-kernel"]
         self.assertEqual([(f["file"], f["line"]) for f in kernels], [("kernels/fused_gelu.cu", 6)])
         self.assertEqual([k["name"] for k in report["cuda"]["kernels"]], ["fused_gelu_kernel"])
