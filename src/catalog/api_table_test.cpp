@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <chrono>
 #include <filesystem>
@@ -107,7 +108,7 @@ struct BadRow {
 class BadApiTables : public testing::TestWithParam<BadRow> {};
 
 TEST_P(BadApiTables, AreRefusedWithFileAndLine) {
-  std::string dir = testing::TempDir() + "bad_api_tables";
+  std::string dir = testing::TempDir() + "bad_api_tables_" + std::to_string(::getpid());
   std::filesystem::remove_all(dir);
   std::filesystem::create_directories(dir);
   std::filesystem::copy(std::string(SB_DATA_DIR) + "/compat", dir + "/compat");

@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <filesystem>
 #include <fstream>
@@ -135,7 +136,8 @@ TEST(CatalogMove, PointersIntoAMovedCatalogStayValid) {
 class BrokenData : public testing::Test {
  protected:
   void SetUp() override {
-    dir_ = testing::TempDir() + "catalog_" + testing::UnitTest::GetInstance()->current_test_info()->name();
+    dir_ = testing::TempDir() + "catalog_" + testing::UnitTest::GetInstance()->current_test_info()->name() +
+           std::to_string(::getpid());
     std::filesystem::remove_all(dir_);
     std::filesystem::create_directories(dir_);
     for (const char* part : {"chips", "stacks", "prices"}) {

@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <filesystem>
 #include <set>
@@ -130,7 +131,7 @@ struct BadTable {
 class BadMaps : public testing::TestWithParam<BadTable> {};
 
 TEST_P(BadMaps, AreRefusedWithFileAndLine) {
-  std::string dir = testing::TempDir() + "bad_maps";
+  std::string dir = testing::TempDir() + "bad_maps_" + std::to_string(::getpid());
   std::filesystem::remove_all(dir);
   std::filesystem::create_directories(dir + "/compat");
   for (const char* file : {"names.tsv", "names_generated.tsv", "env.tsv", "packages.tsv"}) {
