@@ -35,7 +35,7 @@ function(sb_test target)
   gtest_discover_tests(${target} DISCOVERY_MODE PRE_TEST NO_PRETTY_VALUES PROPERTIES LABELS ${test_LABEL} TIMEOUT ${test_TIMEOUT})
 endfunction()
 
-# sb_python_test(<name> LABEL <label> COMMAND ... [TIMEOUT s]): a unittest or script run by ctest.
+# sb_script_test(<name> LABEL <label> COMMAND ... [TIMEOUT s]): a unittest or script run by ctest.
 function(sb_script_test name)
   cmake_parse_arguments(test "" "LABEL;TIMEOUT" "COMMAND;ENVIRONMENT" ${ARGN})
   if(NOT test_TIMEOUT)

@@ -3,7 +3,6 @@
 #include <stdlib.h>
 
 #include <algorithm>
-#include <cmath>
 #include <filesystem>
 #include <map>
 #include <set>
@@ -131,9 +130,6 @@ base::Status compare_checkpoints(const Run& original, const Run& port, const std
           {file, "", "the checkpoints cannot be compared: " + tail_of(compared.err).substr(0, 200), 0, 0, 1, false});
       continue;
     }
-    double norm = 0;
-    double difference_norm = 0;
-    std::size_t first_of_file = report.tensors.size();
     for (const Json& row : rows) {
       TensorComparison tensor{file,
                               row.value("name", ""),
@@ -145,14 +141,7 @@ base::Status compare_checkpoints(const Run& original, const Run& port, const std
       // Weights gather the differences of all steps, so they get ten times the room of a loss.
       tensor.agrees = tensor.problem.empty() &&
                       (tensor.absolute_max <= tolerance.absolute * 10 || tensor.relative_max <= tolerance.relative * 10);
-      norm = std::hypot(norm, row.value("norm", 0.0));
-      difference_norm = std::hypot(difference_norm, row.value("difference_norm", 0.0));
       report.tensors.push_back(std::move(tensor));
-    }
-    bool is_close_as_a_whole = difference_norm <= tolerance.relative * 10 * norm;
-    for (std::size_t index = first_of_file; index < report.tensors.size(); ++index) {
-      TensorComparison& tensor = report.tensors[index];
-      tensor.has_drifted = !tensor.agrees && tensor.problem.empty() && is_close_as_a_whole;
     }
   }
   return {};
@@ -211,7 +200,7 @@ base::Text first_disagreement(const Report& report) {
       return text("{} diverges at step {}", "{} 在第 {} 步开始偏离", row.name, *row.first_diverging_step);
   }
   for (const TensorComparison& row : report.tensors) {
-    if (!row.agrees && !row.has_drifted)
+    if (!row.agrees)
       return text("the tensor {} of {} differs {}", "{1} 中的张量 {0} 不一致 {2}", row.name, row.file, row.problem);
   }
   return {};
@@ -313,8 +302,8 @@ Json to_json(const Report& report) {
   }
   for (const TensorComparison& row : report.tensors) {
     Json entry = {
-        {"file", row.file},     {"name", row.name},     {"absolute_max", row.absolute_max}, {"relative_max", row.relative_max},
-        {"cosine", row.cosine}, {"agrees", row.agrees}, {"has_drifted", row.has_drifted}};
+        {"file", row.file},     {"name", row.name},    {"absolute_max", row.absolute_max}, {"relative_max", row.relative_max},
+        {"cosine", row.cosine}, {"agrees", row.agrees}};
     if (!row.problem.empty()) entry["problem"] = row.problem;
     json["tensors"].push_back(std::move(entry));
   }

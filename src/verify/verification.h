@@ -34,9 +34,6 @@ struct TensorComparison {
   double relative_max = 0;  // beside the tensor's largest element
   double cosine = 1;
   bool agrees = true;
-  // Outside its own tolerance, in a checkpoint that as a whole differs by less than ten times the relative tolerance: what Adam makes of
-  // gradients that are rounding noise (the key bias of attention, say). Told, and no disagreement.
-  bool has_drifted = false;
 };
 
 enum class FileUse { kExecuted, kImported, kParsed };

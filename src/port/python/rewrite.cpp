@@ -60,9 +60,6 @@ class Rewriter {
         return judge_package(site);
       case SiteKind::kDtype:
         return judge_dtype(site);
-      case SiteKind::kPlugin:
-      case SiteKind::kUncertain:
-        return;
     }
   }
 

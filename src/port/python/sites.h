@@ -23,9 +23,7 @@ enum class SiteKind {
   kImportModule,    // import torch.cuda.amp as amp; span: the dotted name
   kEnvironment,     // os.environ["CUDA_VISIBLE_DEVICES"]; span: the text
   kPackage,         // import of a third-party package; span: the module
-  kPlugin,          // import torch_npu; span: the whole statement's lines
   kDtype,           // torch.float64, x.double()
-  kUncertain,       // a device word in a place the flow does not understand
 };
 
 struct ImportedName {
