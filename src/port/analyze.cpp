@@ -35,8 +35,14 @@ std::vector<TargetResult> analyze_kind(const SourceFile& file, FileKind kind, co
     case FileKind::kDockerfile:
       return analyze_dockerfile(file, context);
     case FileKind::kYaml:
+    case FileKind::kJson:
       return analyze_yaml(file, context);
+    case FileKind::kToml:
+      return analyze_toml(file, context);
+    case FileKind::kSetupCfg:
+      return analyze_setup_cfg(file, context);
     case FileKind::kBuild:
+      return analyze_build(file, context);
     case FileKind::kOther:
       return std::vector<TargetResult>(context.targets.size());
   }
@@ -46,8 +52,8 @@ std::vector<TargetResult> analyze_kind(const SourceFile& file, FileKind kind, co
 }  // namespace
 
 std::string_view to_string(FileKind kind) {
-  static constexpr std::array<std::string_view, 9> kNames = {"python",     "notebook", "cuda",  "shell", "requirements",
-                                                             "dockerfile", "yaml",     "build", "other"};
+  static constexpr std::array<std::string_view, 12> kNames = {"python", "notebook", "cuda", "shell",     "requirements", "dockerfile",
+                                                              "yaml",   "json",     "toml", "setup_cfg", "build",        "other"};
   return kNames[static_cast<std::size_t>(kind)];
 }
 
@@ -65,11 +71,16 @@ FileKind classify(const std::string& path, std::string_view first_bytes) {
   }
   if (has_suffix(name, std::array<std::string_view, 6>{".sh", ".bash", ".sbatch", ".slurm", ".slrm", ".zsh"}))
     return FileKind::kShell;
-  if (name.rfind("requirements", 0) == 0 && ends_with(name, ".txt")) return FileKind::kRequirements;
+  bool is_requirements = name.find("requirements") != std::string::npos || name.find("constraints") != std::string::npos;
+  bool is_in_requirements = std::filesystem::path(path).parent_path().filename() == "requirements";
+  if (ends_with(name, ".txt") && (is_requirements || is_in_requirements)) return FileKind::kRequirements;
   if (name == "dockerfile" || name.rfind("dockerfile.", 0) == 0 || ends_with(name, ".dockerfile") || name == "containerfile")
     return FileKind::kDockerfile;
   if (ends_with(name, ".yaml") || ends_with(name, ".yml")) return FileKind::kYaml;
-  if (name == "cmakelists.txt" || name == "makefile" || ends_with(name, ".cmake") || ends_with(name, ".mk"))
+  if (ends_with(name, ".json")) return FileKind::kJson;
+  if (ends_with(name, ".toml") || name == "pipfile") return FileKind::kToml;
+  if (name == "setup.cfg") return FileKind::kSetupCfg;
+  if (name == "cmakelists.txt" || name == "makefile" || name == "gnumakefile" || ends_with(name, ".cmake") || ends_with(name, ".mk"))
     return FileKind::kBuild;
   if (first_bytes.substr(0, 2) == "#!") {
     std::string_view line = first_bytes.substr(0, first_bytes.find('\n'));

@@ -14,7 +14,7 @@
 
 namespace starbridge::port {
 
-enum class FileKind { kPython, kNotebook, kCuda, kShell, kRequirements, kDockerfile, kYaml, kBuild, kOther };
+enum class FileKind { kPython, kNotebook, kCuda, kShell, kRequirements, kDockerfile, kYaml, kJson, kToml, kSetupCfg, kBuild, kOther };
 std::string_view to_string(FileKind kind);
 // By name, suffix and first line. Unknown kinds are copied as they are.
 FileKind classify(const std::string& path, std::string_view first_bytes);
@@ -53,6 +53,9 @@ std::vector<TargetResult> analyze_cuda(const SourceFile& file, const Context& co
 std::vector<TargetResult> analyze_shell(const SourceFile& file, const Context& context);
 std::vector<TargetResult> analyze_requirements(const SourceFile& file, const Context& context);
 std::vector<TargetResult> analyze_dockerfile(const SourceFile& file, const Context& context);
-std::vector<TargetResult> analyze_yaml(const SourceFile& file, const Context& context);
+std::vector<TargetResult> analyze_yaml(const SourceFile& file, const Context& context);  // also JSON
+std::vector<TargetResult> analyze_toml(const SourceFile& file, const Context& context);
+std::vector<TargetResult> analyze_setup_cfg(const SourceFile& file, const Context& context);
+std::vector<TargetResult> analyze_build(const SourceFile& file, const Context& context);
 
 }  // namespace starbridge::port

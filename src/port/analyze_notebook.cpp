@@ -1,7 +1,52 @@
 #include "port/analyze.h"
+#include "port/files/shell.h"
 #include "port/notebook_cells.h"
 
 namespace starbridge::port {
+namespace {
+
+using base::text;
+
+// The results of the cells' code as places in the file. An edit that crosses the border of two strings is left to a hand.
+void move_to_file(const NotebookCells& cells, const SourceFile& file, std::vector<TargetResult>& results) {
+  LineIndex code_lines(cells.code);
+  LineIndex raw_lines(file.bytes);
+  for (TargetResult& result : results) {
+    std::vector<Edit> edits;
+    for (Edit& edit : result.edits) {
+      bool starts_a_cell = edit.begin > 0 && cells.raw_length[edit.begin - 1] == 0;
+      if (edit.begin == edit.end && starts_a_cell && !edit.replacement.empty() && edit.replacement.back() == '\n') {
+        // A line put after the last line of a cell stays in that cell: the next one may begin with a magic.
+        std::size_t end_of_cell = cells.raw_of[edit.begin - 1];
+        std::string line = "\n" + edit.replacement.substr(0, edit.replacement.size() - 1);
+        edits.push_back({end_of_cell, end_of_cell, json_escape(line), edit.rule});
+        continue;
+      }
+      std::optional<NotebookCells::Raw> raw = cells.raw(edit.begin, edit.end);
+      if (raw) {
+        edits.push_back({raw->begin, raw->end, json_escape(edit.replacement), edit.rule});
+        continue;
+      }
+      LineColumn at = code_lines.at(edit.begin);
+      result.findings.push_back({"notebook-edit-split",
+                                 Severity::kWork,
+                                 {file.path, at.line, at.column, ""},
+                                 text("this change spans lines of the cell and was not made", "该修改跨越单元格的多行，未执行"),
+                                 text("write here: {}", "此处应写：{}", edit.replacement),
+                                 ""});
+    }
+    result.edits = std::move(edits);
+    for (Finding& finding : result.findings) {
+      if (finding.place.line <= 0) continue;
+      std::size_t at = code_lines.start_of(finding.place.line) + static_cast<std::size_t>(std::max(finding.place.column, 1) - 1);
+      LineColumn raw = raw_lines.at(cells.raw_of[std::min(at, cells.code.size())]);
+      finding.place.line = raw.line;
+      finding.place.column = raw.column;
+    }
+  }
+}
+
+}  // namespace
 
 std::vector<TargetResult> analyze_notebook(const SourceFile& file, const Context& context) {
   base::Result<NotebookCells> cells = find_notebook_cells(file.bytes, file.path);
@@ -14,22 +59,19 @@ std::vector<TargetResult> analyze_notebook(const SourceFile& file, const Context
     return results;
   }
   std::vector<TargetResult> results = analyze_python({file.path, cells->code}, context);
-  LineIndex code_lines(cells->code);
-  LineIndex raw_lines(file.bytes);
-  for (TargetResult& result : results) {
-    for (Edit& edit : result.edits) {
-      edit.begin = cells->raw_of[edit.begin];
-      edit.end = cells->raw_of[edit.end];
-      edit.replacement = json_escape(edit.replacement);
-    }
-    for (Finding& finding : result.findings) {
-      if (finding.place.line <= 0) continue;
-      std::size_t at = code_lines.start_of(finding.place.line) + static_cast<std::size_t>(std::max(finding.place.column, 1) - 1);
-      LineColumn raw = raw_lines.at(cells->raw_of[std::min(at, cells->code.size())]);
-      finding.place.line = raw.line;
-      finding.place.column = raw.column;
-    }
+  std::vector<ShellReading> readings;
+  for (const NotebookCells::ShellPiece& piece : cells->shell_pieces) {
+    readings.push_back(read_shell(std::string_view(cells->shell).substr(piece.begin, piece.end - piece.begin), piece.begin));
   }
+  std::vector<TargetResult> shell = per_target({file.path, cells->shell}, context, [&](Sheet& sheet) {
+    for (const ShellReading& reading : readings) judge_shell(reading, sheet);
+  });
+  for (std::size_t index = 0; index < results.size(); ++index) {
+    auto& [edits, findings] = results[index];
+    edits.insert(edits.end(), shell[index].edits.begin(), shell[index].edits.end());
+    findings.insert(findings.end(), shell[index].findings.begin(), shell[index].findings.end());
+  }
+  move_to_file(*cells, file, results);
   return results;
 }
 

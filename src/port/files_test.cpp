@@ -67,7 +67,8 @@ TEST(Yaml, ResourcesAndDeviceKeysChange) {
       "resources:\n  limits:\n    nvidia.com/gpu: 8  # nvidia.com/gpu\ndevice: cuda\nname: cuda\nbackend: 'nccl'\n";
   EXPECT_EQ(ported("job.yaml", yaml),
             "resources:\n  limits:\n    huawei.com/Ascend910: 8  # nvidia.com/gpu\ndevice: npu\nname: cuda\nbackend: 'hccl'\n");
-  EXPECT_EQ(rules("chart.yaml", "device: {{ .Values.device }}\nx: cuda\n"), std::vector<std::string>{"yaml-template"});
+  EXPECT_EQ(rules("chart.yaml", "x: [{{ a }}\ny: cuda\n"), std::vector<std::string>{"yaml-template"});
+  EXPECT_EQ(rules("chart.yaml", "x: [\ny: cuda\n"), std::vector<std::string>{"yaml-unreadable"});
 }
 
 TEST(Notebook, CellsChangeAndEverythingElseKeepsItsBytes) {

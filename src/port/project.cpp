@@ -14,6 +14,7 @@ using base::text;
 
 constexpr std::size_t kThreads = 2;
 constexpr std::size_t kFirstBytes = 4096;
+constexpr std::size_t kSettingsBytesMax = 1UL << 20;  // JSON larger than this is data, not settings
 
 Finding unreadable_finding(const std::string& path, const base::Text& why) {
   return {"file-unreadable",
@@ -31,6 +32,7 @@ FileReport read_and_analyze(const std::string& root, bool is_single_file, const 
   // The name decides for most files; only the others are opened to be looked at.
   FileKind kind = classify(entry.path, "");
   std::string full = is_single_file ? root : root + "/" + entry.path;
+  if (kind == FileKind::kJson && entry.size > kSettingsBytesMax) return report;
   if (kind != FileKind::kOther && entry.size > kAnalyzedBytesMax) {
     return analyze_file({entry.path, std::string(kAnalyzedBytesMax + 1, ' ')}, kind, context);
   }

@@ -42,4 +42,17 @@ class Sheet {
   TargetResult& result_;
 };
 
+// One result per target of the context: `take(sheet)` fills those whose family is known.
+template <class Take>
+std::vector<TargetResult> per_target(const SourceFile& file, const Context& context, Take take) {
+  std::vector<TargetResult> results(context.targets.size());
+  LineIndex lines(file.bytes);
+  for (std::size_t index = 0; index < context.targets.size(); ++index) {
+    if (context.targets[index].family == nullptr) continue;
+    Sheet sheet(file, lines, context.targets[index], context.tables, results[index]);
+    take(sheet);
+  }
+  return results;
+}
+
 }  // namespace starbridge::port

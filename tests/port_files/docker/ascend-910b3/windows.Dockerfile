@@ -1,0 +1,4 @@
+# escape=`
+FROM ubuntu:22.04
+ENV DEVICE=npu `
+    ASCEND_RT_VISIBLE_DEVICES=0
