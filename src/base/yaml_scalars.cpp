@@ -123,8 +123,8 @@ class Collector {
         break;
       case YAML_LITERAL_SCALAR_STYLE:
       case YAML_FOLDED_SCALAR_STYLE:
-        scalar.style = event.data.scalar.style == YAML_LITERAL_SCALAR_STYLE ? YamlScalar::Style::kLiteral
-                                                                            : YamlScalar::Style::kFolded;
+        scalar.style =
+            event.data.scalar.style == YAML_LITERAL_SCALAR_STYLE ? YamlScalar::Style::kLiteral : YamlScalar::Style::kFolded;
         scalar.begin = std::min(content_.find('\n', scalar.begin), scalar.end);
         if (scalar.begin < scalar.end) ++scalar.begin;
         break;

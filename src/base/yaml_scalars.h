@@ -13,14 +13,14 @@ namespace starbridge::base {
 
 struct YamlScalar {
   enum class Style { kPlain, kSingleQuoted, kDoubleQuoted, kLiteral, kFolded };
-  std::string value;    // as YAML reads it
+  std::string value;  // as YAML reads it
   Style style = Style::kPlain;
   std::size_t begin = 0;  // byte offsets of the content as written: inside the quotes, after the header line of a block
   std::size_t end = 0;
   bool is_key = false;
-  int parent = -1;      // index in YamlScalars::collections of the mapping or sequence it stands in; -1: the document itself
-  int key = -1;         // of a value in a mapping: index of its key among the scalars; -1 in a sequence
-  int item = -1;  // of a value in a sequence: its position
+  int parent = -1;  // index in YamlScalars::collections of the mapping or sequence it stands in; -1: the document itself
+  int key = -1;     // of a value in a mapping: index of its key among the scalars; -1 in a sequence
+  int item = -1;    // of a value in a sequence: its position
   // The bytes between begin and end are the value, so that a part of the value has a place in the file.
   bool is_verbatim = false;
 };
@@ -36,7 +36,7 @@ struct YamlCollection {
 };
 
 struct YamlScalars {
-  std::vector<YamlScalar> scalars;          // in the order of the text
+  std::vector<YamlScalar> scalars;  // in the order of the text
   std::vector<YamlCollection> collections;
   // The key under which a scalar or collection finally stands: of `- name: X` below `env:`, the "env" of the sequence.
   const YamlScalar* key_of(const YamlScalar& scalar) const;

@@ -1,7 +1,7 @@
 #include "engine/local_engine.h"
 
-#include <gtest/gtest.h>
 #include <fcntl.h>
+#include <gtest/gtest.h>
 #include <signal.h>
 #include <sys/file.h>
 #include <sys/wait.h>
@@ -38,7 +38,8 @@ TEST_F(LocalEngineTest, RecordsComeBackWhole) {
   EXPECT_EQ(read.card_indices, launch.card_indices);
   EXPECT_EQ(read.time_limit_ms, 5);
   EXPECT_EQ(std::filesystem::status(root_ + "/j/launch.json").permissions() & std::filesystem::perms::others_all,
-            std::filesystem::perms::none) << "the environment may hold secrets";
+            std::filesystem::perms::none)
+      << "the environment may hold secrets";
 }
 
 TEST_F(LocalEngineTest, ThePhaseFollowsTheFolder) {

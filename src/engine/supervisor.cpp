@@ -13,6 +13,7 @@
 #include <filesystem>
 
 #include "base/files.h"
+#include "engine/job_cgroup.h"
 #include "engine/job_folder.h"
 #include "engine/process_tree.h"
 #include "pool/emulated_device.h"
@@ -40,7 +41,7 @@ class Supervisor {
     int lock = ::open(folder_.lock_path().c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
     if (lock < 0 || ::flock(lock, LOCK_EX | LOCK_NB) != 0 || folder_.read_exit()) return 0;  // another one is at it, or was
     ::prctl(PR_SET_CHILD_SUBREAPER, 1);
-    struct sigaction action{};
+    struct sigaction action {};
     action.sa_handler = on_terminate;
     ::sigaction(SIGTERM, &action, nullptr);
     ::signal(SIGHUP, SIG_IGN);
@@ -106,6 +107,7 @@ class Supervisor {
 
   [[noreturn]] void become() {
     ::setsid();
+    cgroup_.enter();
     ::prctl(PR_SET_PDEATHSIG, SIGKILL);  // without its supervisor a job could be neither ended nor billed
     int null = ::open("/dev/null", O_RDONLY);
     bool ready = ::dup2(null, 0) >= 0 && ::dup2(log_, 1) >= 0 && ::dup2(log_, 2) >= 0 && ::chdir(working_directory_.c_str()) == 0;
@@ -125,6 +127,7 @@ class Supervisor {
     // Whoever cancelled before the start record was there could only leave a file.
     if (::access(folder_.cancel_path().c_str(), F_OK) == 0) cancel_requested = 1;
     if (cancel_requested != 0) return finish("cancelled", 0, "cancelled before it started");
+    cgroup_ = JobCgroup::create("starbridge-job-" + std::to_string(::getpid()));
     child_ = ::fork();
     if (child_ < 0) return finish("failed", 0, std::string("no process could be made: ") + std::strerror(errno));
     if (child_ == 0) become();
@@ -159,7 +162,7 @@ class Supervisor {
         signal_descendants(::getpid(), SIGTERM);
         kill_at = now + kGraceMs;
       }
-      if (kill_at > 0 && now >= kill_at) signal_descendants(::getpid(), SIGKILL);
+      if (kill_at > 0 && now >= kill_at) kill_all();
       if (now - last_beat >= kBeatMs) {
         folder_.beat(now);
         last_beat = now;
@@ -177,6 +180,11 @@ class Supervisor {
     return finish(code == 0 ? "finished" : "failed", code, code == 0 ? "" : "exit code " + std::to_string(code), ended_ms);
   }
 
+  void kill_all() const {
+    cgroup_.kill();
+    signal_descendants(::getpid(), SIGKILL);
+  }
+
   static int exit_code_of(int status) { return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status); }
 
   // What the job left in the background must not hold the cards any longer: TERM, a moment, KILL.
@@ -187,7 +195,7 @@ class Supervisor {
     while (!descendants(::getpid()).empty()) {
       while (::waitpid(-1, nullptr, WNOHANG) > 0) {
       }
-      if (clock_.now_ms() >= until) signal_descendants(::getpid(), SIGKILL);
+      if (clock_.now_ms() >= until) kill_all();
       ::usleep(kPollMs * 1000);
     }
   }
@@ -210,6 +218,7 @@ class Supervisor {
   std::string working_directory_;
   std::map<std::string, std::string> environment_;
   int log_ = -1;
+  JobCgroup cgroup_;
   pid_t child_ = -1;
 };
 

@@ -1,11 +1,14 @@
 #include "pool/emulated_device.h"
 
+#include <fmt/ranges.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 
 #include "base/files.h"
+#include "base/hash.h"
 #include "base/json.h"
 #include "base/subprocess.h"
 #include "catalog/device_profile.h"
@@ -30,14 +33,42 @@ std::string in_front_of(const char* variable, const std::string& value) {
   return before == nullptr || *before == '\0' ? value : value + ":" + before;
 }
 
-// The folder with the compiled extension; python/emulated/build.py knows where it is and builds it when it must.
+// Changes when a source of the emulated device, the Python or its PyTorch does: names, sizes and times of the files.
+std::string source_stamp(const std::string& root, const std::string& python) {
+  namespace fs = std::filesystem;
+  std::vector<std::string> lines = {python};
+  std::error_code error;
+  for (fs::recursive_directory_iterator entry(root + "/python/emulated", error), end; !error && entry != end;
+       entry.increment(error)) {
+    if (entry->path().filename() == "__pycache__") entry.disable_recursion_pending();
+    if (!entry->is_regular_file(error)) continue;
+    lines.push_back(fmt::format("{} {} {}", entry->path().string(), entry->file_size(error),
+                                entry->last_write_time(error).time_since_epoch().count()));
+  }
+  std::sort(lines.begin() + 1, lines.end());
+  return base::sha256_hex(fmt::format("{}", fmt::join(lines, "\n")));
+}
+
+// The folder with the compiled extension; python/emulated/build.py knows where it is and builds it when it must. Starting Python
+// for that takes longer than everything else a submit does, so its last answer is kept while no source has changed.
 base::Result<std::string> extension_folder(const std::string& root, const std::string& python) {
+  std::string stamp = source_stamp(root, python);
+  std::string memo_path = base::cache_directory() + "/emulated/last-path";
+  base::Result<std::string> memo = base::read_file(memo_path);
+  if (memo.ok() && memo->substr(0, stamp.size() + 1) == stamp + "\n") {
+    std::string folder = memo->substr(stamp.size() + 1);
+    if (std::filesystem::is_directory(folder)) return folder;
+  }
   base::ProcessSpec spec;
   spec.arguments = {python, root + "/python/emulated/build.py", "--print-path"};
   spec.timeout_ms = 600'000;
   SB_TRY(base::ProcessResult built, base::run_process(spec));
   std::string folder(base::trim(built.out));
-  if (built.ok() && !folder.empty()) return folder;
+  if (built.ok() && !folder.empty()) {
+    // Only a memory: without it the next call asks again.
+    (void)base::write_file_atomically(memo_path, stamp + "\n" + folder);
+    return folder;
+  }
   return Error("pool.no_emulated_device",
                text("the emulated device could not be built: {}", "仿真设备构建失败：{}",
                     base::sanitize_utf8(built.err.substr(built.err.size() > 400 ? built.err.size() - 400 : 0))))

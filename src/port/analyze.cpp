@@ -52,8 +52,8 @@ std::vector<TargetResult> analyze_kind(const SourceFile& file, FileKind kind, co
 }  // namespace
 
 std::string_view to_string(FileKind kind) {
-  static constexpr std::array<std::string_view, 12> kNames = {"python", "notebook", "cuda", "shell",     "requirements", "dockerfile",
-                                                              "yaml",   "json",     "toml", "setup_cfg", "build",        "other"};
+  static constexpr std::array<std::string_view, 12> kNames = {
+      "python", "notebook", "cuda", "shell", "requirements", "dockerfile", "yaml", "json", "toml", "setup_cfg", "build", "other"};
   return kNames[static_cast<std::size_t>(kind)];
 }
 
@@ -80,7 +80,8 @@ FileKind classify(const std::string& path, std::string_view first_bytes) {
   if (ends_with(name, ".json")) return FileKind::kJson;
   if (ends_with(name, ".toml") || name == "pipfile") return FileKind::kToml;
   if (name == "setup.cfg") return FileKind::kSetupCfg;
-  if (name == "cmakelists.txt" || name == "makefile" || name == "gnumakefile" || ends_with(name, ".cmake") || ends_with(name, ".mk"))
+  if (name == "cmakelists.txt" || name == "makefile" || name == "gnumakefile" || ends_with(name, ".cmake") ||
+      ends_with(name, ".mk"))
     return FileKind::kBuild;
   if (first_bytes.substr(0, 2) == "#!") {
     std::string_view line = first_bytes.substr(0, first_bytes.find('\n'));

@@ -14,7 +14,20 @@
 
 namespace starbridge::port {
 
-enum class FileKind { kPython, kNotebook, kCuda, kShell, kRequirements, kDockerfile, kYaml, kJson, kToml, kSetupCfg, kBuild, kOther };
+enum class FileKind {
+  kPython,
+  kNotebook,
+  kCuda,
+  kShell,
+  kRequirements,
+  kDockerfile,
+  kYaml,
+  kJson,
+  kToml,
+  kSetupCfg,
+  kBuild,
+  kOther
+};
 std::string_view to_string(FileKind kind);
 // By name, suffix and first line. Unknown kinds are copied as they are.
 FileKind classify(const std::string& path, std::string_view first_bytes);

@@ -53,7 +53,8 @@ TEST_P(PortFiles, AreAsApproved) {
         findings += finding.advice.empty() ? "\n" : " -> " + finding.advice.en + "\n";
       }
       EXPECT_EQ(apply_edits(after, reverse_edits(before, result.edits)), before) << name;
-      EXPECT_TRUE(analyze(name, after, chip).results[0].edits.empty()) << name << " changes again when ported to " << chip << " twice";
+      EXPECT_TRUE(analyze(name, after, chip).results[0].edits.empty())
+          << name << " changes again when ported to " << chip << " twice";
       // What does not change on a chip has no copy there.
       fs::path approved = folder / chip / name;
       if (is_update && after != before) {

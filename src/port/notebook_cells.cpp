@@ -98,7 +98,7 @@ class Scanner {
       std::size_t value_begin = position_;
       bool is_document = path.empty() || path == "worksheet";
       bool is_source = is_cell && (name == "source" || name == "input");
-      std::string_view inner = is_document && name == "cells"        ? "cells"
+      std::string_view inner = is_document && name == "cells"         ? "cells"
                                : path.empty() && name == "worksheets" ? "worksheets"
                                : is_source                            ? "source"
                                                                       : "-";
@@ -118,10 +118,7 @@ class Scanner {
     if (take_char(']')) return true;
     for (;;) {
       skip_blank();
-      std::string_view inner = path == "cells"        ? "cell"
-                               : path == "worksheets" ? "worksheet"
-                               : path == "source"     ? "source"
-                                                      : "-";
+      std::string_view inner = path == "cells" ? "cell" : path == "worksheets" ? "worksheet" : path == "source" ? "source" : "-";
       if (!value(inner, depth + 1)) return false;
       skip_blank();
       if (take_char(']')) return true;
@@ -186,7 +183,8 @@ class Scanner {
   }
 
   void mask_magics(std::size_t begin) {
-    static constexpr std::array<std::string_view, 6> kPythonMagics = {"%%time", "%%timeit", "%%capture", "%%prun", "%%memit", "%%px"};
+    static constexpr std::array<std::string_view, 6> kPythonMagics = {"%%time", "%%timeit", "%%capture",
+                                                                      "%%prun", "%%memit",  "%%px"};
     std::string& code = cells_.code;
     bool is_cell_magic = code.compare(begin, 2, "%%") == 0;
     std::string_view magic =
@@ -205,10 +203,12 @@ class Scanner {
       bool has_text = first < end;
       bool is_magic = has_text && (goes_on || code[first] == '%' || code[first] == '!');
       goes_on = is_magic && code[end - 1] == '\\';
-      if (is_magic && !is_foreign && (code[first] == '!' || code.compare(first, 5, "%pip ") == 0 || code.compare(first, 7, "%conda ") == 0))
+      if (is_magic && !is_foreign &&
+          (code[first] == '!' || code.compare(first, 5, "%pip ") == 0 || code.compare(first, 7, "%conda ") == 0))
         move_to_shell(first + 1, end);
       for (std::string_view setting : {"%env ", "%set_env "}) {  // %env NAME=value reads like an assignment
-        if (is_magic && !is_foreign && code.compare(first, setting.size(), setting) == 0) move_to_shell(first + setting.size(), end);
+        if (is_magic && !is_foreign && code.compare(first, setting.size(), setting) == 0)
+          move_to_shell(first + setting.size(), end);
       }
       if (is_magic) code[first] = '#';
       if (is_foreign && has_text) code[line] = '#';

@@ -101,15 +101,15 @@ std::vector<TargetResult> analyze_build(const SourceFile& file, const Context& c
         while (word_end < end && is_word(code[word_end])) ++word_end;
         std::string_view word = std::string_view(code).substr(at, word_end - at);
         const BuildWord* row = find_word(word);
-        bool names_cuda = row != nullptr && (word != "enable_language" || code.find("CUDA", word_end) < end) &&
-                          (word != "CUDA" || is_cmake);
+        bool names_cuda =
+            row != nullptr && (word != "enable_language" || code.find("CUDA", word_end) < end) && (word != "CUDA" || is_cmake);
         if (names_cuda) {
           const catalog::Chip& chip = *sheet.target().chip;
           bool is_recompile = chip.stack->cuda_extension() == catalog::CudaExtension::kRecompile;
-          Finding& finding = sheet.find(at, row->is_compile ? "build-cuda-compile" : "build-cuda-toolkit",
-                                        is_recompile ? Severity::kInfo : Severity::kWork,
-                                        row->is_compile ? text("{}: this build compiles CUDA code", "{}：该构建会编译 CUDA 代码", word)
-                                                        : text("{}: this build uses the CUDA toolkit", "{}：该构建使用 CUDA 工具包", word));
+          Finding& finding = sheet.find(
+              at, row->is_compile ? "build-cuda-compile" : "build-cuda-toolkit", is_recompile ? Severity::kInfo : Severity::kWork,
+              row->is_compile ? text("{}: this build compiles CUDA code", "{}：该构建会编译 CUDA 代码", word)
+                              : text("{}: this build uses the CUDA toolkit", "{}：该构建使用 CUDA 工具包", word));
           finding.advice = is_recompile ? text("build with the toolchain of {}", "用 {} 的工具链构建", chip.name)
                                         : text("build the ported kernels with the compiler of {} ({}), or leave this part out",
                                                "用 {} 的编译器（{}）构建移植后的内核，或去掉该部分", chip.name,

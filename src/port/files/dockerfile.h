@@ -14,7 +14,7 @@ struct DockerInstruction {
   ByteSpan arguments;
   // The arguments as one line of shell, byte for byte as long: comments and options blanked, the escape character a backslash.
   std::string script;
-  std::vector<ByteSpan> words;         // of the exec form: the strings of ["a", "b"]; else words split at blanks, quotes kept
+  std::vector<ByteSpan> words;  // of the exec form: the strings of ["a", "b"]; else words split at blanks, quotes kept
   bool is_exec_form = false;
   std::vector<ByteSpan> here_documents;  // bodies after `RUN <<EOF`
 };

@@ -89,7 +89,8 @@ bool is_foreign_plugin(const Requirement& requirement, const Target& target) {
 
 void judge_requirement(const Requirement& requirement, Sheet& sheet) {
   if (sheet.target().chip->stack->backend == "cuda") return;
-  bool is_torch = requirement.folded_name == "torch" || requirement.folded_name == "torchvision" || requirement.folded_name == "torchaudio";
+  bool is_torch =
+      requirement.folded_name == "torch" || requirement.folded_name == "torchvision" || requirement.folded_name == "torchaudio";
   if (!is_torch) {
     sheet.package(requirement.name.begin, requirement.folded_name);
     return;

@@ -17,8 +17,8 @@ void RequirementList::judge(Sheet& sheet) const {
       continue;
     }
     judge_requirement(entry.requirement, sheet);
-    bool wants_plugin =
-        entry.requirement.folded_name == "torch" && !has_plugin && !sheet.target().family->plugin.empty() && !entry.requirement.is_url;
+    bool wants_plugin = entry.requirement.folded_name == "torch" && !has_plugin && !sheet.target().family->plugin.empty() &&
+                        !entry.requirement.is_url;
     if (!wants_plugin) continue;
     if (std::optional<std::string> plugin = plugin_beside(entry.requirement, sheet)) entry.insert(*plugin);
   }

@@ -44,8 +44,8 @@ void judge_index(std::string_view bytes, ByteSpan line, Sheet& sheet) {
 
 std::vector<TargetResult> analyze_requirements(const SourceFile& file, const Context& context) {
   std::vector<Line> lines = read_lines(file.bytes);
-  bool pins_hashes = std::any_of(lines.begin(), lines.end(),
-                                 [](const Line& line) { return line.requirement && line.requirement->has_hash; });
+  bool pins_hashes =
+      std::any_of(lines.begin(), lines.end(), [](const Line& line) { return line.requirement && line.requirement->has_hash; });
   return per_target(file, context, [&](Sheet& sheet) {
     bool has_plugin = std::any_of(lines.begin(), lines.end(), [&](const Line& line) {
       return line.requirement && is_plugin_of(*line.requirement, sheet.target());

@@ -35,7 +35,8 @@ std::vector<CfgRequirement> read_setup_cfg(std::string_view bytes) {
     }
     bool is_list = (section == "options" && (key == "install_requires" || key == "setup_requires" || key == "tests_require")) ||
                    section == "options.extras_require";
-    if (is_list && !base::trim(bytes.substr(value, end - value)).empty()) found.push_back({section + "." + key, {begin, end}, {value, end}});
+    if (is_list && !base::trim(bytes.substr(value, end - value)).empty())
+      found.push_back({section + "." + key, {begin, end}, {value, end}});
   });
   return found;
 }

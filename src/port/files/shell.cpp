@@ -26,7 +26,8 @@ class ShellReader {
     SB_CHECK(ts_parser_set_language(parser.get(), tree_sitter_bash()));
     ts_parser_set_timeout_micros(parser.get(), kShellMicrosecondsMax);
     std::unique_ptr<TSTree, decltype(&ts_tree_delete)> tree(
-        ts_parser_parse_string(parser.get(), nullptr, script_.data(), static_cast<std::uint32_t>(script_.size())), ts_tree_delete);
+        ts_parser_parse_string(parser.get(), nullptr, script_.data(), static_cast<std::uint32_t>(script_.size())),
+        ts_tree_delete);
     if (tree == nullptr) {
       reading_.is_complete = false;
       return std::move(reading_);
@@ -69,7 +70,8 @@ class ShellReader {
     argument.head = {base_ + ts_node_start_byte(node), base_ + ts_node_start_byte(node)};
     if (is_type(node, "word") || is_type(node, "number") || is_type(node, "command_name") || is_type(node, "extglob_pattern")) {
       TSNode inner = is_type(node, "command_name") && ts_node_named_child_count(node) == 1 ? ts_node_named_child(node, 0) : node;
-      if (is_type(node, "command_name") && !is_type(inner, "word") && ts_node_named_child_count(node) == 1) return argument_of(inner);
+      if (is_type(node, "command_name") && !is_type(inner, "word") && ts_node_named_child_count(node) == 1)
+        return argument_of(inner);
       argument.head = span_of(inner);
       argument.is_whole = true;
     } else if (is_type(node, "raw_string")) {
@@ -133,7 +135,8 @@ class ShellReader {
       TSNode variable = ts_node_child_by_field_name(node, "variable", 8);
       for (std::uint32_t each = 0; !ts_node_is_null(variable) && each < ts_node_child_count(node); ++each) {
         const char* field = ts_node_field_name_for_child(node, each);
-        if (field != nullptr && std::strcmp(field, "value") == 0) add_flow(std::string(text_of(variable)), ts_node_child(node, each));
+        if (field != nullptr && std::strcmp(field, "value") == 0)
+          add_flow(std::string(text_of(variable)), ts_node_child(node, each));
       }
     }
   }

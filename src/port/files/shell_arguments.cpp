@@ -6,7 +6,9 @@
 namespace starbridge::port {
 namespace {
 
-std::string_view file_name(std::string_view path) { return path.substr(path.rfind('/') == std::string_view::npos ? 0 : path.rfind('/') + 1); }
+std::string_view file_name(std::string_view path) {
+  return path.substr(path.rfind('/') == std::string_view::npos ? 0 : path.rfind('/') + 1);
+}
 
 template <std::size_t kCount>
 bool is_one_of(std::string_view word, const std::array<std::string_view, kCount>& words) {
@@ -27,13 +29,14 @@ const python::TextRole* role_of_option(std::string_view option) {
 
 bool is_variable_name(std::string_view word) {
   if (word.find('_') == std::string_view::npos) return false;
-  return std::all_of(word.begin(), word.end(), [](char c) { return (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_'; });
+  return std::all_of(word.begin(), word.end(),
+                     [](char c) { return (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_'; });
 }
 
 // Programs whose arguments are text, paths or somebody else's settings.
 bool takes_no_settings(std::string_view program) {
-  static constexpr std::array<std::string_view, 16> kPrograms = {"echo", "printf", "git",  "cd",  "mkdir", "cp",   "mv",  "rm",
-                                                                 "ls",   "grep",   "sed",  "awk", "find",  "tar",  "cat", "test"};
+  static constexpr std::array<std::string_view, 16> kPrograms = {"echo", "printf", "git", "cd",  "mkdir", "cp",  "mv",  "rm",
+                                                                 "ls",   "grep",   "sed", "awk", "find",  "tar", "cat", "test"};
   return is_one_of(program, kPrograms);
 }
 
@@ -63,9 +66,11 @@ void ShellArguments::read_slurm(const std::vector<ShellArgument>& arguments, std
     SlurmOption option;
     option.name = {head.begin, head.begin + std::min(equals, word.size())};
     bool is_long = word[1] == '-';
-    static constexpr std::array<std::string_view, 8> kWithValue = {"--gres",          "--gpus-per-node", "--gpus",    "--gpus-per-task",
-                                                                   "--tres-per-node", "--constraint",    "--gpu-bind", "--gpus-per-socket"};
-    static constexpr std::array<std::string_view, 11> kShortWithValue = {"-G", "-C", "-N", "-n", "-c", "-p", "-t", "-J", "-o", "-e", "-A"};
+    static constexpr std::array<std::string_view, 8> kWithValue = {"--gres",          "--gpus-per-node",  "--gpus",
+                                                                   "--gpus-per-task", "--tres-per-node",  "--constraint",
+                                                                   "--gpu-bind",      "--gpus-per-socket"};
+    static constexpr std::array<std::string_view, 11> kShortWithValue = {"-G", "-C", "-N", "-n", "-c", "-p",
+                                                                         "-t", "-J", "-o", "-e", "-A"};
     std::string_view name = word.substr(0, equals);
     if (is_long && equals != std::string_view::npos) {
       option.value = {head.begin + equals + 1, head.end};
@@ -87,7 +92,8 @@ void ShellArguments::read_install(const std::vector<ShellArgument>& arguments, s
     std::string_view word = text(head);
     if (!word.empty() && word[0] == '-') {
       static constexpr std::array<std::string_view, 4> kIndexes = {"--index-url", "--extra-index-url", "-f", "--find-links"};
-      static constexpr std::array<std::string_view, 9> kWithValue = {"-i", "-r", "-c", "-e", "-t", "--target", "--prefix", "-n", "-p"};
+      static constexpr std::array<std::string_view, 9> kWithValue = {"-i",       "-r",       "-c", "-e", "-t",
+                                                                     "--target", "--prefix", "-n", "-p"};
       std::size_t equals = word.find('=');
       if (is_one_of(word.substr(0, equals), kIndexes) || word == "-i") {
         if (equals != std::string_view::npos) {
@@ -120,7 +126,8 @@ void ShellArguments::read_options(const std::vector<ShellArgument>& arguments) {
         std::size_t comma = std::min(word.find(',', at), word.size());
         std::string_view variable = word.substr(at, comma - at);
         variable = variable.substr(0, variable.find('='));
-        if (is_variable_name(variable)) add(ShellWord::Kind::kVariable, {argument.head.begin + at, argument.head.begin + at + variable.size()});
+        if (is_variable_name(variable))
+          add(ShellWord::Kind::kVariable, {argument.head.begin + at, argument.head.begin + at + variable.size()});
         at = comma + 1;
       }
       continue;

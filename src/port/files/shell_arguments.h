@@ -12,7 +12,8 @@ namespace starbridge::port {
 class ShellArguments {
  public:
   // `bytes` is the text the spans point into once `base` is taken off.
-  ShellArguments(std::string_view bytes, std::size_t base, ShellReading& reading) : bytes_(bytes), base_(base), reading_(reading) {}
+  ShellArguments(std::string_view bytes, std::size_t base, ShellReading& reading)
+      : bytes_(bytes), base_(base), reading_(reading) {}
 
   // The arguments of a command, the program first.
   void read(const std::vector<ShellArgument>& arguments);

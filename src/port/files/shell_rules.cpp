@@ -25,14 +25,14 @@ void judge_command(ByteSpan span, Sheet& sheet) {
 
 void judge_module(ByteSpan span, Sheet& sheet) {
   std::string name = base::to_lower(sheet.text(span.begin, span.end));
-  bool is_cuda = name.rfind("cuda", 0) == 0 || name.rfind("cudnn", 0) == 0 || name.rfind("nvhpc", 0) == 0 || name.rfind("nccl", 0) == 0 ||
-                 name.find("/cuda") != std::string::npos;
+  bool is_cuda = name.rfind("cuda", 0) == 0 || name.rfind("cudnn", 0) == 0 || name.rfind("nvhpc", 0) == 0 ||
+                 name.rfind("nccl", 0) == 0 || name.find("/cuda") != std::string::npos;
   if (!is_cuda || sheet.target().is_cuda_named()) return;
   sheet
       .find(span.begin, "cuda-module", Severity::kWork,
             text("the module {} loads CUDA", "模块 {} 加载的是 CUDA", base::sanitize_utf8(name)))
-      .advice = text("load the module of the {} toolkit, or source its set_env script", "改为加载 {} 的工具包模块，或 source 其环境脚本",
-                     sheet.target().chip->name);
+      .advice = text("load the module of the {} toolkit, or source its set_env script",
+                     "改为加载 {} 的工具包模块，或 source 其环境脚本", sheet.target().chip->name);
 }
 
 void judge_container(ByteSpan span, Sheet& sheet) {

@@ -110,9 +110,9 @@ class SlurmJudge {
   }
 
   void judge_count(const SlurmOption& option, std::string_view name) {
-    static constexpr std::array<std::string_view, 9> kCounts = {"--gpus",         "-G",            "--gpus-per-task",
-                                                                "--gpus-per-socket", "--cpus-per-gpu", "--mem-per-gpu",
-                                                                "--ntasks-per-gpu", "--gpu-bind",    "--gpu-freq"};
+    static constexpr std::array<std::string_view, 9> kCounts = {
+        "--gpus",           "-G",         "--gpus-per-task", "--gpus-per-socket", "--cpus-per-gpu", "--mem-per-gpu",
+        "--ntasks-per-gpu", "--gpu-bind", "--gpu-freq"};
     if (keeps_gpu() || name_.empty() || std::find(kCounts.begin(), kCounts.end(), name) == kCounts.end()) return;
     tell_gpus(option, name);
   }
@@ -122,8 +122,8 @@ class SlurmJudge {
                                                                  "v100", "p100", "t4",   "l40",  "rtx",  "a40"};
     if (sheet_.target().chip->vendor == "nvidia") return;
     std::string value = base::to_lower(value_of(option));
-    bool names_card =
-        std::any_of(kModels.begin(), kModels.end(), [&](std::string_view model) { return value.find(model) != std::string::npos; });
+    bool names_card = std::any_of(kModels.begin(), kModels.end(),
+                                  [&](std::string_view model) { return value.find(model) != std::string::npos; });
     if (!names_card) return;
     sheet_
         .find(option.name.begin, "slurm-constraint", Severity::kWork,

@@ -85,7 +85,8 @@ class TomlReader {
       for (std::uint32_t index = 0; index < ts_node_named_child_count(value); ++index) {
         TSNode item = ts_node_named_child(value, index);
         if (is_type(item, "pair") && ts_node_named_child_count(item) >= 2 && is_type(ts_node_named_child(item, 1), "string"))
-          add(ts_node_named_child(item, 1), (table.empty() ? "" : table + ".") + key, text_of(ts_node_named_child(item, 0)), item, false);
+          add(ts_node_named_child(item, 1), (table.empty() ? "" : table + ".") + key, text_of(ts_node_named_child(item, 0)), item,
+              false);
       }
     }
   }
@@ -141,7 +142,8 @@ void take_list_item(const TomlString& string, const SourceFile& file, Sheet& she
   auto remove = [&sheet, bytes, string] {
     // With the comma and blanks before it, as it was put there.
     std::size_t begin = string.whole.begin;
-    while (begin > 0 && (bytes[begin - 1] == ' ' || bytes[begin - 1] == '\t' || bytes[begin - 1] == '\n' || bytes[begin - 1] == '\r'))
+    while (begin > 0 &&
+           (bytes[begin - 1] == ' ' || bytes[begin - 1] == '\t' || bytes[begin - 1] == '\n' || bytes[begin - 1] == '\r'))
       --begin;
     if (begin > 0 && bytes[begin - 1] == ',') sheet.edit(begin - 1, string.whole.end, "", "plugin-requirement");
   };

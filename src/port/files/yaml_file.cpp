@@ -12,7 +12,6 @@ namespace {
 using base::text;
 using base::YamlScalar;
 
-
 bool is_cuda_image(std::string_view image) {
   return image.find("cuda") != std::string_view::npos || image.find("nvidia") != std::string_view::npos ||
          image.find("nvcr") != std::string_view::npos;
@@ -32,9 +31,7 @@ bool is_label_key(std::string_view key) {
   return key == "labels" || key == "matchLabels" || key == "annotations" || key == "nodeSelector" || key == "selector";
 }
 
-bool is_command_key(std::string_view key) {
-  return key == "command" || key == "args" || key == "entrypoint" || key == "cmd";
-}
+bool is_command_key(std::string_view key) { return key == "command" || key == "args" || key == "entrypoint" || key == "cmd"; }
 
 bool is_script_key(std::string_view key) {
   return key == "run" || key == "script" || key == "before_script" || key == "after_script" || key == "install" ||
@@ -43,7 +40,8 @@ bool is_script_key(std::string_view key) {
 
 bool is_variable_name(std::string_view word) {
   if (word.find('_') == std::string_view::npos) return false;
-  return std::all_of(word.begin(), word.end(), [](char c) { return (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_'; });
+  return std::all_of(word.begin(), word.end(),
+                     [](char c) { return (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_'; });
 }
 
 // The shell texts inside the file, read once for all targets.
@@ -96,11 +94,13 @@ class Scripts {
       // ["bash", "-c", "python train.py"]: the last is a script of its own.
       bool is_script = is_block(scalar) || scalar.value.find(' ') != std::string::npos;
       if (is_script && (is_block(scalar) || scalar.is_verbatim)) read_script(scalar);
-      arguments.push_back(scalar.is_verbatim && !is_script ? ByteSpan{scalar.begin, scalar.end} : ByteSpan{scalar.begin, scalar.begin});
+      arguments.push_back(scalar.is_verbatim && !is_script ? ByteSpan{scalar.begin, scalar.end}
+                                                           : ByteSpan{scalar.begin, scalar.begin});
     }
     const YamlScalar* key = found_.key_of_collection(collection);
     // Kubernetes' args has no program in front.
-    if (key != nullptr && key->value == "args") arguments.insert(arguments.begin(), ByteSpan{arguments[0].begin, arguments[0].begin});
+    if (key != nullptr && key->value == "args")
+      arguments.insert(arguments.begin(), ByteSpan{arguments[0].begin, arguments[0].begin});
     readings_.push_back(read_command(bytes_, arguments));
   }
 
@@ -199,8 +199,8 @@ class YamlJudge {
       sheet_
           .find(key.begin, "container-cards", Severity::kWork,
                 text("{}: nvidia gives a container NVIDIA cards only", "{}: nvidia 只能为容器分配 NVIDIA 加速卡", key.value))
-          .advice = text("give the devices of {} under devices:, or name the vendor's runtime", "在 devices: 下分配 {} 的设备，或使用厂商的运行时",
-                         name);
+          .advice = text("give the devices of {} under devices:, or name the vendor's runtime",
+                         "在 devices: 下分配 {} 的设备，或使用厂商的运行时", name);
     }
   }
 
@@ -212,7 +212,8 @@ class YamlJudge {
       if (scalar.item < 0 || !scalar.is_verbatim) continue;
       const YamlScalar* key = found_.key_of(scalar);
       if (key == nullptr || (key->value != "dependencies" && key->value != "pip")) continue;
-      std::optional<Requirement> requirement = parse_requirement(file_.bytes, scalar.begin, scalar.end, key->value == "dependencies");
+      std::optional<Requirement> requirement =
+          parse_requirement(file_.bytes, scalar.begin, scalar.end, key->value == "dependencies");
       if (!requirement) continue;
       has_plugin = has_plugin || is_plugin_of(*requirement, sheet_.target());
       packages.emplace_back(&scalar, std::move(*requirement));
@@ -284,8 +285,8 @@ std::string without_templates(std::string_view bytes) {
 }
 
 bool may_matter(std::string_view bytes) {
-  for (std::string_view word : {"cuda", "CUDA", "nccl", "NCCL", "nvidia", "NVIDIA", "torch", "npu", "mlu", "musa", "NPU", "MLU", "ASCEND",
-                                "hccl", "HCCL", "cncl", "CNCL", ".com/", ".ai/", "mccl"}) {
+  for (std::string_view word : {"cuda", "CUDA", "nccl",   "NCCL", "nvidia", "NVIDIA", "torch", "npu",   "mlu",  "musa",
+                                "NPU",  "MLU",  "ASCEND", "hccl", "HCCL",   "cncl",   "CNCL",  ".com/", ".ai/", "mccl"}) {
     if (bytes.find(word) != std::string_view::npos) return true;
   }
   return false;
