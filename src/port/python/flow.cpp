@@ -2,17 +2,24 @@
 
 namespace starbridge::port::python {
 
-std::string_view literal_text(const Syntax& syntax, NodeId string) {
-  NodeId content = syntax.child(string, Kind::kStringContent);
-  NodeId interpolation = syntax.child(string, Kind::kInterpolation);
-  if (content == kNoNode) return {};
-  if (interpolation != kNoNode && syntax.node(interpolation).begin < syntax.node(content).begin) return {};
-  return syntax.text(content);
-}
-
-std::size_t literal_begin(const Syntax& syntax, NodeId string) {
-  NodeId content = syntax.child(string, Kind::kStringContent);
-  return content == kNoNode ? syntax.node(string).begin : syntax.node(content).begin;
+Literal read_literal(const Syntax& syntax, NodeId string) {
+  const Node& node = syntax.node(string);
+  std::string_view written = syntax.text(string);
+  std::size_t prefix = 0;
+  while (prefix < written.size() && written[prefix] != '"' && written[prefix] != '\'') ++prefix;
+  std::string_view quoted = written.substr(prefix);
+  std::size_t quotes = quoted.size() >= 6 && quoted[1] == quoted[0] && quoted[2] == quoted[0] ? 3 : 1;
+  if (quoted.size() < 2 * quotes) return {};
+  Literal literal;
+  literal.prefix = written.substr(0, prefix);
+  literal.begin = node.begin + static_cast<std::uint32_t>(prefix + quotes);
+  std::uint32_t end = node.end - static_cast<std::uint32_t>(quotes);
+  if (NodeId field = syntax.child(string, Kind::kInterpolation); field != kNoNode) {
+    literal.has_fields = true;
+    end = syntax.node(field).begin;
+  }
+  literal.text = written.substr(literal.begin - node.begin, end - literal.begin);
+  return literal;
 }
 
 NodeId argument_of(const Syntax& syntax, NodeId call, std::string_view keyword, int position) {
@@ -21,11 +28,8 @@ NodeId argument_of(const Syntax& syntax, NodeId call, std::string_view keyword, 
   int index = 0;
   NodeId positional = kNoNode;
   for (NodeId argument = syntax.node(arguments).first_child; argument != kNoNode; argument = syntax.node(argument).next_sibling) {
-    Kind kind = syntax.kind(argument);
-    if (kind == Kind::kComment) continue;
-    if (kind == Kind::kKeywordArgument) {
-      NodeId name = syntax.child(argument, Field::kName);
-      if (name != kNoNode && syntax.text(name) == keyword) return syntax.child(argument, Field::kValue);
+    if (syntax.kind(argument) == Kind::kKeywordArgument) {
+      if (syntax.name(argument) == keyword) return syntax.child(argument, Field::kValue);
       continue;
     }
     if (index == position) positional = argument;
@@ -92,28 +96,28 @@ void Flow::follow(NodeId expression, TextRole role, int depth) {
 }
 
 void Flow::follow_identifier(NodeId expression, TextRole role, int depth) {
-  std::string_view name = syntax_.text(expression);
-  if (role == TextRole::kDevice) device_names_.insert(std::string(name));
+  Symbol name = syntax_.node(expression).symbol;
+  if (role == TextRole::kDevice) device_names_.insert(std::string(syntax_.name(expression)));
   for (const Binding& binding : scopes_.find(expression, name)) {
     if (binding.kind == Binding::Kind::kValue) follow(binding.node, role, depth);
-    if (binding.kind == Binding::Kind::kParameter) follow_parameter(binding, name, role, depth);
+    if (binding.kind == Binding::Kind::kParameter) follow_parameter(binding, syntax_.name(expression), role, depth);
   }
 }
 
 void Flow::follow_parameter(const Binding& parameter, std::string_view name, TextRole role, int depth) {
   follow(parameter.node, role, depth);
   if (syntax_.kind(parameter.owner) != Kind::kFunction) return;
-  std::string_view function = syntax_.text(syntax_.child(parameter.owner, Field::kName));
+  NodeId called = syntax_.child(parameter.owner, Field::kName);
   NodeId owner_parent = syntax_.node(parameter.owner).parent;
   // A constructor is called by the name of its class.
-  bool is_constructor = function == "__init__";
+  bool is_constructor = syntax_.text(called) == "__init__";
   if (is_constructor) {
     while (owner_parent != kNoNode && syntax_.kind(owner_parent) != Kind::kClass)
       owner_parent = syntax_.node(owner_parent).parent;
     if (owner_parent == kNoNode) return;
-    function = syntax_.text(syntax_.child(owner_parent, Field::kName));
+    called = syntax_.child(owner_parent, Field::kName);
   }
-  for (NodeId call : scopes_.calls_of(function)) {
+  for (NodeId call : scopes_.calls_of(syntax_.node(called).symbol)) {
     // Methods get their object without an argument.
     bool has_object = is_constructor || syntax_.kind(syntax_.child(call, Field::kFunction)) == Kind::kAttribute;
     follow(argument_of(syntax_, call, name, parameter.position - (has_object ? 1 : 0)), role, depth);
@@ -121,10 +125,9 @@ void Flow::follow_parameter(const Binding& parameter, std::string_view name, Tex
 }
 
 void Flow::follow_attribute(NodeId expression, TextRole role, int depth) {
-  NodeId name = syntax_.child(expression, Field::kAttribute);
-  if (name == kNoNode || !scopes_.dotted_path(expression).empty()) return;
+  if (!scopes_.dotted_path(expression).empty()) return;
   if (role == TextRole::kDevice) device_names_.insert(scopes_.written_path(expression));
-  for (NodeId value : scopes_.attribute_values(syntax_.text(name))) follow(value, role, depth);
+  for (NodeId value : scopes_.attribute_values(syntax_.node(expression).symbol)) follow(value, role, depth);
 }
 
 void Flow::follow_call(NodeId call, TextRole role, int depth) {
@@ -135,40 +138,39 @@ void Flow::follow_call(NodeId call, TextRole role, int depth) {
   if (path == "os.environ.get" || path == "os.environ.setdefault")
     return follow(argument_of(syntax_, call, "default", 1), role, depth);
   if (syntax_.kind(function) == Kind::kIdentifier) {
-    std::string_view name = syntax_.text(function);
+    std::string_view name = syntax_.name(function);
     if (name == "str" || name == "repr") return follow(argument_of(syntax_, call, "object", 0), role, depth);
     if (name == "getattr") return follow(argument_of(syntax_, call, "", 2), role, depth);
-    for (const Binding& binding : scopes_.find(function, name)) {
+    for (const Binding& binding : scopes_.find(function, syntax_.node(function).symbol)) {
       if (binding.kind != Binding::Kind::kFunction) continue;
       for (NodeId value : scopes_.returns_of(binding.node)) follow(value, role, depth);
     }
     return;
   }
   if (syntax_.kind(function) != Kind::kAttribute) return;
-  NodeId name = syntax_.child(function, Field::kAttribute);
   NodeId object = syntax_.child(function, Field::kObject);
-  std::string_view method = name == kNoNode ? "" : syntax_.text(name);
+  std::string_view method = syntax_.name(function);
   if (method == "format" || method == "lower" || method == "strip") return follow(object, role, depth);
   if (method == "get" || method == "pop" || method == "setdefault") {
     return follow(argument_of(syntax_, call, "default", 1), role, depth);
   }
   // Methods of classes of this file, by name.
-  for (NodeId value : scopes_.method_returns(method)) follow(value, role, depth);
+  for (NodeId value : scopes_.method_returns(syntax_.node(function).symbol)) follow(value, role, depth);
 }
 
 void Flow::follow_subscript(NodeId expression, TextRole role, int depth) {
   NodeId object = syntax_.child(expression, Field::kValue);
   NodeId key = syntax_.child(expression, Field::kSubscript);
   if (syntax_.kind(object) != Kind::kIdentifier) return;
-  std::string_view wanted = syntax_.kind(key) == Kind::kString ? literal_text(syntax_, key) : std::string_view();
-  for (const Binding& binding : scopes_.find(object, syntax_.text(object))) {
+  std::string_view wanted = syntax_.kind(key) == Kind::kString ? read_literal(syntax_, key).text : std::string_view();
+  for (const Binding& binding : scopes_.find(object, syntax_.node(object).symbol)) {
     if (binding.kind != Binding::Kind::kValue) continue;
     if (syntax_.kind(binding.node) == Kind::kList || syntax_.kind(binding.node) == Kind::kTuple)
       follow(binding.node, role, depth);
     if (syntax_.kind(binding.node) != Kind::kDictionary || wanted.empty()) continue;
     for (NodeId pair = syntax_.node(binding.node).first_child; pair != kNoNode; pair = syntax_.node(pair).next_sibling) {
       NodeId pair_key = syntax_.child(pair, Field::kKey);
-      if (syntax_.kind(pair_key) == Kind::kString && literal_text(syntax_, pair_key) == wanted) {
+      if (syntax_.kind(pair_key) == Kind::kString && read_literal(syntax_, pair_key).text == wanted) {
         follow(syntax_.child(pair, Field::kValue), role, depth);
       }
     }

@@ -44,11 +44,14 @@ class Flow {
   std::unordered_set<std::string> device_names_;
 };
 
-// The content of a string literal without prefix and quotes, when it is one plain piece; "f" and "r" prefixes allowed.
-// For an f-string the text before the first replacement field.
-std::string_view literal_text(const Syntax& syntax, NodeId string);
-// Byte offset where literal_text begins.
-std::size_t literal_begin(const Syntax& syntax, NodeId string);
+// What stands between the quotes of a string literal; of a format string the text before its first field.
+struct Literal {
+  std::string_view prefix;  // "rb"
+  std::string_view text;
+  std::uint32_t begin = 0;  // byte offset of `text`
+  bool has_fields = false;
+};
+Literal read_literal(const Syntax& syntax, NodeId string);
 // The argument with this keyword, or the positional one at `position` (from 0; -1: keyword only); kNoNode when absent.
 NodeId argument_of(const Syntax& syntax, NodeId call, std::string_view keyword, int position);
 

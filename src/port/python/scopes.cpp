@@ -1,16 +1,9 @@
 #include "port/python/scopes.h"
 
+#include <algorithm>
+
 namespace starbridge::port::python {
 namespace {
-
-const std::vector<Binding> kNoBindings;
-const std::vector<NodeId> kNoNodes;
-
-template <class Map, class Key>
-const std::vector<NodeId>& nodes_under(const Map& map, const Key& key) {
-  auto found = map.find(key);
-  return found == map.end() ? kNoNodes : found->second;
-}
 
 // Dotted names may be written with blanks or line breaks around the dots.
 std::string without_blanks(std::string_view text) {
@@ -26,49 +19,52 @@ std::string without_blanks(std::string_view text) {
 Scopes::Scopes(const Syntax& syntax) : syntax_(syntax) {
   const auto& nodes = syntax.nodes();
   scope_of_node_.assign(nodes.size(), 0);
-  scopes_[0] = {};
-  // Parents come before children in the array, so one pass assigns scopes from outside in.
-  for (NodeId id = 1; id < nodes.size(); ++id) {
-    NodeId parent = nodes[id].parent;
-    Kind parent_kind = nodes[parent].kind;
+  is_import_.assign(syntax.symbols().size(), false);
+  // Parents come before their children, so one walk assigns scopes from outside in.
+  for (NodeId id = syntax.next(0); id != kNoNode; id = syntax.next(id)) {
+    const Node& node = nodes[id];
+    Kind parent_kind = nodes[node.parent].kind;
     bool opens = parent_kind == Kind::kFunction || parent_kind == Kind::kClass || parent_kind == Kind::kLambda;
     // Defaults, decorators and base classes belong outside; bodies and parameter names inside.
-    bool is_inside = nodes[id].field == Field::kBody || nodes[id].field == Field::kParameters;
-    if (opens && is_inside) {
-      if (scopes_.find(parent) == scopes_.end()) {
-        scopes_[parent] = {scope_of_node_[parent], parent_kind == Kind::kClass, {}};
-      }
-      scope_of_node_[id] = parent;
-    } else {
-      scope_of_node_[id] = scope_of_node_[parent];
-    }
+    bool is_inside = opens && (node.field == Field::kBody || node.field == Field::kParameters);
+    scope_of_node_[id] = is_inside ? node.parent : scope_of_node_[node.parent];
+    visit(id);
   }
-  for (NodeId id = 0; id < nodes.size(); ++id) visit(id);
+  std::size_t names = syntax.symbols().size();
+  bindings_.file(names);
+  for (Symbol name = 0; name < names; ++name) {
+    std::span<Binding> bound = bindings_.under(name);
+    auto by_scope = [](const Binding& left, const Binding& right) { return left.scope < right.scope; };
+    if (!std::is_sorted(bound.begin(), bound.end(), by_scope)) std::stable_sort(bound.begin(), bound.end(), by_scope);
+  }
+  attribute_values_.file(names);
+  calls_.file(names);
+  methods_.file(names);
+  std::stable_sort(returns_.begin(), returns_.end(),
+                   [](const auto& left, const auto& right) { return left.first < right.first; });
 }
-
-NodeId Scopes::scope_of(NodeId node) const { return scope_of_node_[node]; }
 
 void Scopes::visit(NodeId id) {
   const Node& node = syntax_.node(id);
+  NodeId scope = scope_of_node_[id];
   switch (node.kind) {
     case Kind::kImport:
-      return bind_import(id, scope_of(id));
+      return bind_import(id, scope);
     case Kind::kImportFrom:
-      return bind_import_from(id, scope_of(id));
+      return bind_import_from(id, scope);
     case Kind::kAssignment:
     case Kind::kAugmentedAssignment:
-      return bind(scope_of(id), syntax_.child(id, Field::kLeft), syntax_.child(id, Field::kRight));
+      return bind_target(scope, syntax_.child(id, Field::kLeft), syntax_.child(id, Field::kRight));
     case Kind::kNamedExpression:
-      return bind(scope_of(id), syntax_.child(id, Field::kName), syntax_.child(id, Field::kValue));
+      return bind_target(scope, syntax_.child(id, Field::kName), syntax_.child(id, Field::kValue));
     case Kind::kFunction:
     case Kind::kClass: {
       NodeId name = syntax_.child(id, Field::kName);
       if (name == kNoNode) return;
       bool is_function = node.kind == Kind::kFunction;
-      NodeId scope = scope_of(id);
-      scopes_[scope].names[syntax_.text(name)].push_back(
-          {is_function ? Binding::Kind::kFunction : Binding::Kind::kClass, "", id, kNoNode, -1});
-      if (is_function && scopes_[scope].is_class) methods_[syntax_.text(name)].push_back(id);
+      Symbol symbol = syntax_.node(name).symbol;
+      bind(symbol, {is_function ? Binding::Kind::kFunction : Binding::Kind::kClass, scope, id, kNoNode, -1, 0});
+      if (is_function && is_class(scope)) methods_.add(symbol, id);
       if (is_function) bind_parameters(id);
       return;
     }
@@ -76,13 +72,13 @@ void Scopes::visit(NodeId id) {
       return bind_parameters(id);
     case Kind::kCall: {
       NodeId function = syntax_.child(id, Field::kFunction);
-      if (syntax_.kind(function) == Kind::kAttribute) function = syntax_.child(function, Field::kAttribute);
-      if (syntax_.kind(function) == Kind::kIdentifier) calls_[syntax_.text(function)].push_back(id);
+      Kind kind = syntax_.kind(function);
+      if (kind == Kind::kAttribute || kind == Kind::kIdentifier) calls_.add(syntax_.node(function).symbol, id);
       return;
     }
     case Kind::kReturn: {
       NodeId value = node.first_child;
-      if (value != kNoNode) returns_[scope_of(id)].push_back(value);
+      if (value != kNoNode) returns_.emplace_back(scope, value);
       return;
     }
     default:
@@ -90,24 +86,25 @@ void Scopes::visit(NodeId id) {
   }
 }
 
-void Scopes::bind(NodeId scope, NodeId target, NodeId value) {
+void Scopes::bind_target(NodeId scope, NodeId target, NodeId value) {
   if (target == kNoNode || value == kNoNode) return;
   switch (syntax_.kind(target)) {
-    case Kind::kIdentifier:
-      scopes_[scope].names[syntax_.text(target)].push_back({Binding::Kind::kValue, "", value, kNoNode, -1});
-      if (scopes_[scope].is_class) attribute_values_[syntax_.text(target)].push_back(value);
+    case Kind::kIdentifier: {
+      Symbol name = syntax_.node(target).symbol;
+      bind(name, {Binding::Kind::kValue, scope, value, kNoNode, -1, 0});
+      if (is_class(scope)) attribute_values_.add(name, value);
       return;
+    }
     case Kind::kAttribute:
-      if (NodeId name = syntax_.child(target, Field::kAttribute); name != kNoNode)
-        attribute_values_[syntax_.text(name)].push_back(value);
-      return;
+      return attribute_values_.add(syntax_.node(target).symbol, value);
     case Kind::kTuple:
     case Kind::kList: {
       bool is_pairwise = syntax_.kind(value) == Kind::kTuple || syntax_.kind(value) == Kind::kList;
       NodeId element = is_pairwise ? syntax_.node(value).first_child : kNoNode;
       for (NodeId part = syntax_.node(target).first_child; part != kNoNode; part = syntax_.node(part).next_sibling) {
-        if (element != kNoNode) bind(scope, part, element);
-        if (element != kNoNode) element = syntax_.node(element).next_sibling;
+        if (element == kNoNode) return;
+        bind_target(scope, part, element);
+        element = syntax_.node(element).next_sibling;
       }
       return;
     }
@@ -116,20 +113,23 @@ void Scopes::bind(NodeId scope, NodeId target, NodeId value) {
   }
 }
 
+void Scopes::bind_module(Symbol name, NodeId scope, NodeId node, std::string module) {
+  is_import_[name] = true;
+  bind(name, {Binding::Kind::kImport, scope, node, kNoNode, -1, static_cast<std::uint32_t>(modules_.size())});
+  modules_.push_back(std::move(module));
+}
+
 void Scopes::bind_import(NodeId statement, NodeId scope) {
   for (NodeId part = syntax_.node(statement).first_child; part != kNoNode; part = syntax_.node(part).next_sibling) {
     if (syntax_.kind(part) == Kind::kDottedName) {
       // `import torch.cuda` binds `torch`.
-      NodeId head = syntax_.node(part).first_child;
-      if (head == kNoNode) continue;
-      std::string_view name = syntax_.text(head);
-      scopes_[scope].names[name].push_back({Binding::Kind::kImport, std::string(name), part, kNoNode, -1});
+      Symbol head = syntax_.node(part).symbol;
+      if (head != kNoSymbol) bind_module(head, scope, part, std::string(syntax_.symbols().text(head)));
     } else if (syntax_.kind(part) == Kind::kAliasedImport) {
       NodeId name = syntax_.child(part, Field::kName);
       NodeId alias = syntax_.child(part, Field::kAlias);
       if (name == kNoNode || alias == kNoNode) continue;
-      scopes_[scope].names[syntax_.text(alias)].push_back(
-          {Binding::Kind::kImport, without_blanks(syntax_.text(name)), name, kNoNode, -1});
+      bind_module(syntax_.node(alias).symbol, scope, name, without_blanks(syntax_.text(name)));
     }
   }
 }
@@ -147,8 +147,7 @@ void Scopes::bind_import_from(NodeId statement, NodeId scope) {
       bound = syntax_.child(part, Field::kAlias);
     }
     if (syntax_.kind(name) != Kind::kDottedName || bound == kNoNode) continue;
-    scopes_[scope].names[syntax_.text(bound)].push_back(
-        {Binding::Kind::kImport, prefix + without_blanks(syntax_.text(name)), name, kNoNode, -1});
+    bind_module(syntax_.node(bound).symbol, scope, name, prefix + without_blanks(syntax_.text(name)));
   }
 }
 
@@ -166,65 +165,76 @@ void Scopes::bind_parameters(NodeId function) {
       value = syntax_.child(parameter, Field::kValue);
     } else if (kind == Kind::kTypedParameter) {
       name = syntax_.child(parameter, Kind::kIdentifier);
-    } else if (kind == Kind::kComment) {
-      continue;
     }
-    if (syntax_.kind(name) == Kind::kIdentifier) {
-      scopes_[function].names[syntax_.text(name)].push_back({Binding::Kind::kParameter, "", value, function, position});
-    }
+    if (syntax_.kind(name) == Kind::kIdentifier)
+      bind(syntax_.node(name).symbol, {Binding::Kind::kParameter, function, value, function, position, 0});
     ++position;
   }
 }
 
-const std::vector<Binding>& Scopes::find(NodeId node, std::string_view name) const {
+std::span<const Binding> Scopes::find(NodeId node, Symbol name) const {
+  std::span<const Binding> all = bindings_.under(name);
+  if (all.empty()) return {};
   bool is_first = true;
-  for (NodeId scope_id = scope_of(node);;) {
-    const Scope& scope = scopes_.at(scope_id);
+  for (NodeId scope = scope_of_node_[node];; scope = scope_of_node_[scope]) {
     // Names of a class body are not seen from the methods inside it.
-    if (is_first || !scope.is_class) {
-      auto found = scope.names.find(name);
-      if (found != scope.names.end()) return found->second;
+    if (is_first || !is_class(scope)) {
+      auto begin = std::lower_bound(all.begin(), all.end(), scope,
+                                    [](const Binding& binding, NodeId wanted) { return binding.scope < wanted; });
+      auto end = begin;
+      while (end != all.end() && end->scope == scope) ++end;
+      if (begin != end) return {begin, end};
     }
-    if (scope.parent == kNoNode || scope_id == 0) return kNoBindings;
+    if (scope == 0) return {};
     is_first = false;
-    scope_id = scope.parent;
   }
 }
 
-const std::vector<NodeId>& Scopes::attribute_values(std::string_view name) const { return nodes_under(attribute_values_, name); }
-const std::vector<NodeId>& Scopes::calls_of(std::string_view name) const { return nodes_under(calls_, name); }
-const std::vector<NodeId>& Scopes::returns_of(NodeId function) const { return nodes_under(returns_, function); }
+std::vector<NodeId> Scopes::returns_of(NodeId function) const {
+  std::vector<NodeId> values;
+  auto begin = std::lower_bound(returns_.begin(), returns_.end(), function,
+                                [](const auto& entry, NodeId wanted) { return entry.first < wanted; });
+  for (auto found = begin; found != returns_.end() && found->first == function; ++found) values.push_back(found->second);
+  return values;
+}
 
-std::vector<NodeId> Scopes::method_returns(std::string_view name) const {
+std::vector<NodeId> Scopes::method_returns(Symbol name) const {
   std::vector<NodeId> returns;
-  auto found = methods_.find(name);
-  if (found == methods_.end()) return returns;
-  for (NodeId method : found->second) returns.insert(returns.end(), returns_of(method).begin(), returns_of(method).end());
+  for (NodeId method : methods_.under(name)) {
+    std::vector<NodeId> own = returns_of(method);
+    returns.insert(returns.end(), own.begin(), own.end());
+  }
   return returns;
+}
+
+NodeId Scopes::head_of(NodeId expression) const {
+  while (syntax_.kind(expression) == Kind::kAttribute) expression = syntax_.child(expression, Field::kObject);
+  return syntax_.kind(expression) == Kind::kIdentifier ? expression : kNoNode;
 }
 
 std::string Scopes::written_path(NodeId expression) const {
   std::vector<std::string_view> names;
   while (syntax_.kind(expression) == Kind::kAttribute) {
-    NodeId name = syntax_.child(expression, Field::kAttribute);
-    if (name == kNoNode) return "";
-    names.push_back(syntax_.text(name));
+    names.push_back(syntax_.name(expression));
     expression = syntax_.child(expression, Field::kObject);
   }
   if (syntax_.kind(expression) != Kind::kIdentifier) return "";
-  std::string path(syntax_.text(expression));
-  for (auto name = names.rbegin(); name != names.rend(); ++name) path += "." + std::string(*name);
+  std::string path(syntax_.name(expression));
+  for (auto name = names.rbegin(); name != names.rend(); ++name) path.append(1, '.').append(*name);
   return path;
 }
 
+bool Scopes::may_be_imported(NodeId expression) const {
+  NodeId head = head_of(expression);
+  return head != kNoNode && is_import_[syntax_.node(head).symbol];
+}
+
 std::string Scopes::dotted_path(NodeId expression) const {
-  NodeId head = expression;
-  while (syntax_.kind(head) == Kind::kAttribute) head = syntax_.child(head, Field::kObject);
-  if (syntax_.kind(head) != Kind::kIdentifier) return "";
-  for (const Binding& binding : find(head, syntax_.text(head))) {
+  NodeId head = head_of(expression);
+  if (head == kNoNode || !is_import_[syntax_.node(head).symbol]) return "";
+  for (const Binding& binding : find(head, syntax_.node(head).symbol)) {
     if (binding.kind != Binding::Kind::kImport) continue;
-    std::string written = written_path(expression);
-    return binding.module + written.substr(syntax_.text(head).size());
+    return modules_[binding.module] + written_path(expression).substr(syntax_.name(head).size());
   }
   return "";
 }

@@ -40,8 +40,7 @@ class Collector {
         flow_(syntax, scopes_, [this](NodeId string, TextRole role) { on_text(string, role); }) {}
 
   Sites run() {
-    const auto& nodes = syntax_.nodes();
-    for (NodeId id = 0; id < nodes.size(); ++id) visit(id);
+    for (NodeId id = 0; id != kNoNode; id = syntax_.next(id)) visit(id);
     // Comparisons are judged last, when the flow knows which names hold devices.
     for (NodeId id : comparisons_) visit_comparison(id);
     for (NodeId id : prefix_tests_) visit_prefix_test(id);
@@ -52,6 +51,7 @@ class Collector {
 
  private:
   Span span_of(NodeId id) const { return {syntax_.node(id).begin, syntax_.node(id).end}; }
+  Span name_span_of(NodeId attribute) const { return {syntax_.name_begin(attribute), syntax_.node(attribute).end}; }
   void add(SiteKind kind, Span span, std::string name) {
     Site site;
     site.kind = kind;
@@ -80,7 +80,7 @@ class Collector {
         return visit_named_value(syntax_.child(id, Field::kName), syntax_.child(id, Field::kValue));
       case Kind::kPair: {
         NodeId key = syntax_.child(id, Field::kKey);
-        if (syntax_.kind(key) == Kind::kString) reach_if_named(literal_text(syntax_, key), syntax_.child(id, Field::kValue));
+        if (syntax_.kind(key) == Kind::kString) reach_if_named(read_literal(syntax_, key).text, syntax_.child(id, Field::kValue));
         return;
       }
       case Kind::kImport:
@@ -97,8 +97,8 @@ class Collector {
   }
 
   void visit_named_value(NodeId target, NodeId value) {
-    if (syntax_.kind(target) == Kind::kAttribute) target = syntax_.child(target, Field::kAttribute);
-    if (syntax_.kind(target) == Kind::kIdentifier && value != kNoNode) reach_if_named(syntax_.text(target), value);
+    bool is_named = syntax_.kind(target) == Kind::kAttribute || syntax_.kind(target) == Kind::kIdentifier;
+    if (is_named && value != kNoNode) reach_if_named(syntax_.name(target), value);
   }
 
   // --- calls ----------------------------------------------------------------------------------------------------
@@ -110,8 +110,7 @@ class Collector {
     for (NodeId argument = syntax_.node(arguments).first_child; argument != kNoNode;
          argument = syntax_.node(argument).next_sibling) {
       if (syntax_.kind(argument) != Kind::kKeywordArgument) continue;
-      NodeId name = syntax_.child(argument, Field::kName);
-      if (name != kNoNode) reach_if_named(syntax_.text(name), syntax_.child(argument, Field::kValue));
+      reach_if_named(syntax_.name(argument), syntax_.child(argument, Field::kValue));
     }
     if (!path.empty()) visit_known_call(call, path);
     if (syntax_.kind(function) == Kind::kAttribute && path.empty()) visit_method(call, function);
@@ -131,34 +130,31 @@ class Collector {
   }
 
   void visit_method(NodeId call, NodeId function) {
-    NodeId name = syntax_.child(function, Field::kAttribute);
-    if (name == kNoNode) return;
-    std::string_view method = syntax_.text(name);
+    std::string_view method = syntax_.name(function);
     if (method == "to") {
       flow_.reach(argument_of(syntax_, call, "device", 0), TextRole::kDevice);
     } else if (method == "type") {
       add_name_text(argument_of(syntax_, call, "dtype", 0));
     } else if (method == "startswith") {
       prefix_tests_.push_back(call);
-    } else if (find_family_of_device(method) != nullptr && !scopes_.defines_method(method)) {
-      add(SiteKind::kMethod, span_of(name), "Tensor." + std::string(method));
+    } else if (find_family_of_device(method) != nullptr && !scopes_.defines_method(syntax_.node(function).symbol)) {
+      add(SiteKind::kMethod, name_span_of(function), "Tensor." + std::string(method));
       flow_.reach(argument_of(syntax_, call, "device", 0), TextRole::kDevice);
     } else if (method == "double" || method == "bfloat16") {
-      add(SiteKind::kDtype, span_of(name), method == "double" ? "float64" : "bfloat16");
+      add(SiteKind::kDtype, name_span_of(function), method == "double" ? "float64" : "bfloat16");
     }
   }
 
   // parser.add_argument("--device", default="cuda", choices=[...]) and click.option.
   void visit_option(NodeId call, NodeId function, const std::string& path) {
-    NodeId name = syntax_.kind(function) == Kind::kAttribute ? syntax_.child(function, Field::kAttribute) : kNoNode;
-    bool is_option = path == "click.option" ||
-                     (name != kNoNode && (syntax_.text(name) == "add_argument" || syntax_.text(name) == "DEFINE_string"));
+    std::string_view method = syntax_.kind(function) == Kind::kAttribute ? syntax_.name(function) : std::string_view();
+    bool is_option = path == "click.option" || method == "add_argument" || method == "DEFINE_string";
     if (!is_option) return;
     const TextRole* role = nullptr;
     for (int position = 0; position < 3 && role == nullptr; ++position) {
       NodeId option = argument_of(syntax_, call, "", position);
       if (syntax_.kind(option) != Kind::kString) continue;
-      std::string word(literal_text(syntax_, option));
+      std::string word(read_literal(syntax_, option).text);
       word.erase(0, word.find_first_not_of('-') == std::string::npos ? word.size() : word.find_first_not_of('-'));
       std::replace(word.begin(), word.end(), '-', '_');
       role = role_of_name(word);
@@ -170,8 +166,8 @@ class Collector {
 
   // --- comparisons ------------------------------------------------------------------------------------------------
   bool is_device_like(NodeId expression) const {
+    while (syntax_.kind(expression) == Kind::kParenthesized) expression = syntax_.node(expression).first_child;
     Kind kind = syntax_.kind(expression);
-    if (kind == Kind::kParenthesized) return is_device_like(syntax_.node(expression).first_child);
     if (kind == Kind::kCall) {
       NodeId function = syntax_.child(expression, Field::kFunction);
       bool is_text = syntax_.kind(function) == Kind::kIdentifier && syntax_.text(function) == "str";
@@ -180,9 +176,8 @@ class Collector {
     if (kind != Kind::kIdentifier && kind != Kind::kAttribute) return false;
     std::string path = scopes_.written_path(expression);
     if (kind == Kind::kAttribute) {
-      NodeId name = syntax_.child(expression, Field::kAttribute);
-      if (name != kNoNode && syntax_.text(name) == "type") return is_device_like(syntax_.child(expression, Field::kObject));
-      if (name != kNoNode && path.empty()) path = std::string(syntax_.text(name));  // get().device
+      if (syntax_.name(expression) == "type") return is_device_like(syntax_.child(expression, Field::kObject));
+      if (path.empty()) path = std::string(syntax_.name(expression));  // get().device
     }
     const TextRole* role = role_of_name(last_name(path));
     return (role != nullptr && *role == TextRole::kDevice) || flow_.is_device_name(path);
@@ -198,9 +193,8 @@ class Collector {
 
   void visit_comparison(NodeId comparison) {
     std::vector<NodeId> operands;
-    for (NodeId part = syntax_.node(comparison).first_child; part != kNoNode; part = syntax_.node(part).next_sibling) {
-      if (syntax_.kind(part) != Kind::kOperator) operands.push_back(part);
-    }
+    for (NodeId part = syntax_.node(comparison).first_child; part != kNoNode; part = syntax_.node(part).next_sibling)
+      operands.push_back(part);
     bool has_device = std::any_of(operands.begin(), operands.end(), [&](NodeId operand) { return is_device_like(operand); });
     bool has_backend = std::any_of(operands.begin(), operands.end(), [&](NodeId operand) { return is_backend_like(operand); });
     bool has_environment = std::any_of(operands.begin(), operands.end(),
@@ -222,10 +216,8 @@ class Collector {
 
   // --- texts --------------------------------------------------------------------------------------------------------
   void on_text(NodeId string, TextRole role) {
-    NodeId start = syntax_.child(string, Kind::kStringStart);
-    if (start != kNoNode && syntax_.text(start).find_first_of("bB") != std::string_view::npos) return;
-    std::string_view text = literal_text(syntax_, string);
-    auto begin = static_cast<std::uint32_t>(literal_begin(syntax_, string));
+    auto [prefix, text, begin, has_fields] = read_literal(syntax_, string);
+    if (prefix.find_first_of("bB") != std::string_view::npos) return;
     if (role == TextRole::kDevice) {
       std::string_view word = device_word(text);
       if (!word.empty()) add(SiteKind::kDeviceText, {begin, begin + static_cast<std::uint32_t>(word.size())}, std::string(word));
@@ -249,16 +241,15 @@ class Collector {
 
   void add_name_text(NodeId string) {
     if (syntax_.kind(string) != Kind::kString) return;
-    std::string_view text = literal_text(syntax_, string);
-    auto begin = static_cast<std::uint32_t>(literal_begin(syntax_, string));
+    auto [prefix, text, begin, has_fields] = read_literal(syntax_, string);
     if (starts_with(text, "torch."))
       add(SiteKind::kNameText, {begin, begin + static_cast<std::uint32_t>(text.size())}, std::string(text));
   }
 
   void add_environment(NodeId string) {
-    if (syntax_.kind(string) != Kind::kString || syntax_.child(string, Kind::kInterpolation) != kNoNode) return;
-    std::string_view text = literal_text(syntax_, string);
-    auto begin = static_cast<std::uint32_t>(literal_begin(syntax_, string));
+    if (syntax_.kind(string) != Kind::kString) return;
+    auto [prefix, text, begin, has_fields] = read_literal(syntax_, string);
+    if (has_fields) return;
     add(SiteKind::kEnvironment, {begin, begin + static_cast<std::uint32_t>(text.size())}, std::string(text));
   }
 
@@ -271,8 +262,7 @@ class Collector {
   void visit_identifier(NodeId id) {
     // Heads of attribute chains are handled with their chain; here only names that stand alone, e.g. `autocast` from an import.
     NodeId parent = syntax_.node(id).parent;
-    if (syntax_.kind(parent) == Kind::kAttribute || syntax_.kind(parent) == Kind::kDottedName) return;
-    if (syntax_.node(id).field == Field::kName && syntax_.kind(parent) == Kind::kKeywordArgument) return;
+    if (syntax_.kind(parent) == Kind::kAttribute) return;
     std::string path = scopes_.dotted_path(id);
     if (starts_with(path, "torch.")) add_name(id, path);
   }
@@ -280,12 +270,12 @@ class Collector {
   void visit_attribute(NodeId id) {
     NodeId parent = syntax_.node(id).parent;
     bool is_inner = syntax_.kind(parent) == Kind::kAttribute && syntax_.node(id).field == Field::kObject;
-    NodeId name = syntax_.child(id, Field::kAttribute);
-    if (name == kNoNode) return;
-    std::string_view word = syntax_.text(name);
+    std::string_view word = syntax_.name(id);
+    Symbol symbol = syntax_.node(id).symbol;
     bool is_flag = word.size() > 3 && starts_with(word, "is_") && find_family_of_device(word.substr(3)) != nullptr;
-    if (is_flag && scopes_.dotted_path(id).empty() && scopes_.attribute_values(word).empty() && !scopes_.defines_method(word)) {
-      add(SiteKind::kMethod, span_of(name), "Tensor." + std::string(word));
+    if (is_flag && scopes_.dotted_path(id).empty() && scopes_.attribute_values(symbol).empty() &&
+        !scopes_.defines_method(symbol)) {
+      add(SiteKind::kMethod, name_span_of(id), "Tensor." + std::string(word));
     }
     if (is_inner) return;
     std::string path = scopes_.dotted_path(id);
@@ -300,7 +290,7 @@ class Collector {
     site.name = path;
     NodeId head = id;
     while (syntax_.kind(head) == Kind::kAttribute) {
-      site.segments.insert(site.segments.begin(), span_of(syntax_.child(head, Field::kAttribute)));
+      site.segments.insert(site.segments.begin(), name_span_of(head));
       head = syntax_.child(head, Field::kObject);
     }
     site.head = scopes_.dotted_path(head);
