@@ -75,8 +75,11 @@ Error unknown_command_error(const CLI::App& app, const std::string& word) {
 
 Error usage_error(const CLI::App& app, const CLI::ParseError& failure) {
   const CLI::App* deepest = &app;
-  while (!deepest->get_subcommands().empty()) deepest = deepest->get_subcommands().back();
-  std::string command = deepest == &app ? "starbridge" : "starbridge " + deepest->get_name();
+  std::string command = "starbridge";
+  while (!deepest->get_subcommands().empty()) {
+    deepest = deepest->get_subcommands().back();
+    command += " " + deepest->get_name();
+  }
   return Error("base.usage", text("{}", "命令行有误：{}", base::sanitize_utf8(failure.what())))
       .next(text("see {} --help", "请看 {} --help", command));
 }

@@ -14,13 +14,14 @@ ALLOWED = {
     "catalog": {"base"},
     "pool": {"base", "catalog"},
     "store": {"base", "catalog", "pool"},
+    "weights": {"base"},
     "port": {"base", "catalog"},
     "verify": {"base", "catalog", "pool"},
     "sched": {"base", "catalog", "pool"},
     "engine": {"base", "catalog", "pool", "store", "port"},
     "meter": {"base", "catalog", "pool", "store"},
     "api": {"base", "catalog", "pool", "store", "port", "sched", "engine", "meter"},
-    "cli": {"base", "catalog", "pool", "store", "port", "verify", "sched", "engine", "meter", "api"},
+    "cli": {"base", "catalog", "pool", "store", "weights", "port", "verify", "sched", "engine", "meter", "api"},
 }
 LINES_MAX = 500
 
