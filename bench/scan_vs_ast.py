@@ -1,9 +1,12 @@
 #!/usr/bin/env python3
 """Compares `starbridge scan` with CPython's own walk over the same files, in one run.
 
-    python3 bench/scan_vs_ast.py build/release/src/cli/starbridge TREE [--repeat 3]
+    python3 bench/scan_vs_ast.py build/release/src/cli/starbridge TREE... [--repeat 5] [--to ascend-910b3]
 
-The baseline parses every .py file with `ast`, walks the tree and tokenizes it. Prints both times, the ratio, the spread and the peak memory.
+Baseline: this interpreter reads every .py file, parses it with `ast`, walks the tree and tokenizes it; one process, one core.
+Scan: the whole command, from start to the JSON in a file, over the whole tree, other kinds of files included; held to one core, then to
+two. Every round runs all three one after the other, so that a busy machine slows all of them. CPU seconds are told beside the elapsed
+ones: on a machine with other work only they are steady, and the ratio is given for both.
 """
 
 import argparse
@@ -11,11 +14,21 @@ import ast
 import io
 import os
 import resource
+import statistics
 import subprocess
+import tempfile
 import time
 import tokenize
 import warnings
 from pathlib import Path
+
+SKIPPED = {"__pycache__", "node_modules", ".venv", "venv", "site-packages", ".tox", ".mypy_cache", ".ipynb_checkpoints", ".git", ".hg",
+           ".svn"}
+
+
+def python_files(tree):
+    return [path for path in sorted(Path(tree).rglob("*.py"))
+            if path.is_file() and not path.is_symlink() and not SKIPPED & set(path.relative_to(tree).parts)]
 
 
 def walk_with_cpython(files):
@@ -26,36 +39,67 @@ def walk_with_cpython(files):
                 pass
             for _ in tokenize.tokenize(io.BytesIO(data).readline):
                 pass
-        except (SyntaxError, tokenize.TokenError, UnicodeDecodeError, ValueError):
+        except (SyntaxError, tokenize.TokenError, UnicodeDecodeError, ValueError, RecursionError):
             pass
 
 
-def timed(action, repeat):
-    times = []
-    for _ in range(repeat):
-        begin = time.perf_counter()
+def scan(binary, tree, chip, cores):
+    with tempfile.TemporaryFile() as output:
+        subprocess.run([binary, "--json", "-q", "scan", str(tree), "--to", chip], check=True, stdout=output,
+                       env={**os.environ, "LANG": "C"}, preexec_fn=lambda: os.sched_setaffinity(0, cores))
+
+
+class Clock:
+    """Elapsed and CPU seconds of an action, of this process and its children."""
+
+    def __init__(self):
+        self.elapsed, self.cpu = [], []
+
+    def time(self, action):
+        before, begin = os.times(), time.perf_counter()
         action()
-        times.append(time.perf_counter() - begin)
-    return times
+        after = os.times()
+        self.elapsed.append(time.perf_counter() - begin)
+        self.cpu.append(sum(after[:4]) - sum(before[:4]))
+
+    def describe(self, lines):
+        best = min(self.elapsed)
+        return (f"{best:7.3f} s elapsed (median {statistics.median(self.elapsed):.3f}, to {max(self.elapsed):.3f}), "
+                f"{min(self.cpu):7.3f} s CPU, {lines / min(self.cpu) / 1e6:6.2f} M lines per CPU second")
+
+
+def measure(arguments, tree):
+    files = python_files(tree)
+    lines = sum(path.read_bytes().count(b"\n") for path in files)  # and every file is in memory now
+    cores = sorted(os.sched_getaffinity(0))
+    one, two, baseline = Clock(), Clock(), Clock()
+    for _ in range(arguments.repeat):
+        one.time(lambda: scan(arguments.binary, tree, arguments.to, cores[:1]))
+        two.time(lambda: scan(arguments.binary, tree, arguments.to, cores[:2]))
+        if len(baseline.elapsed) < arguments.baseline_repeat:
+            baseline.time(lambda: walk_with_cpython(files))
+    peak_mb = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1024
+    print(f"{Path(tree).name}: {len(files)} Python files, {lines} lines")
+    print(f"  ast + tokenize   {baseline.describe(lines)}")
+    print(f"  scan, one core   {one.describe(lines)}")
+    if len(cores) > 1:
+        print(f"  scan, two cores  {two.describe(lines)}")
+    print(f"  ratio            one core {min(baseline.elapsed) / min(one.elapsed):.1f} elapsed, "
+          f"{min(baseline.cpu) / min(one.cpu):.1f} CPU; two cores {min(baseline.elapsed) / min(two.elapsed):.1f} elapsed"
+          f"; peak memory so far {peak_mb:.0f} MB")
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("binary")
-    parser.add_argument("tree")
-    parser.add_argument("--repeat", type=int, default=3)
+    parser.add_argument("trees", nargs="+", metavar="TREE")
+    parser.add_argument("--repeat", type=int, default=5, help="rounds of the scans")
+    parser.add_argument("--baseline-repeat", type=int, default=3, help="rounds of the baseline, at most")
+    parser.add_argument("--to", default="ascend-910b3", help="chips to scan for")
     arguments = parser.parse_args()
     warnings.simplefilter("ignore")
-    files = [path for path in Path(arguments.tree).rglob("*.py") if path.is_file() and not path.is_symlink()]
-    lines = sum(path.read_bytes().count(b"\n") for path in files)
-    environment = {**os.environ, "LANG": "C"}
-    scan = timed(lambda: subprocess.run([arguments.binary, "--json", "-q", "scan", arguments.tree, "--to", "ascend-910b3"], check=True, stdout=subprocess.DEVNULL, env=environment), arguments.repeat)
-    peak_mb = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1024
-    baseline = timed(lambda: walk_with_cpython(files), 1)
-    print(f"{len(files)} files, {lines} lines")
-    print(f"starbridge scan   {min(scan):.3f} s (spread {min(scan):.3f} to {max(scan):.3f}), {lines / min(scan) / 1e6:.2f} M lines/s, peak {peak_mb:.0f} MB")
-    print(f"ast + tokenize    {baseline[0]:.3f} s")
-    print(f"ratio             {baseline[0] / min(scan):.1f}")
+    for tree in arguments.trees:
+        measure(arguments, tree)
 
 
 if __name__ == "__main__":

@@ -57,7 +57,8 @@ Result<std::string> read_file(const std::string& path, std::size_t bytes_max) {
         .at(path);
   };
   if (static_cast<std::uint64_t>(info.st_size) > bytes_max) return too_large();
-  std::string content(static_cast<std::size_t>(info.st_size), '\0');
+  // One byte more than the size, so that a file that did not grow is read without a second allocation.
+  std::string content(static_cast<std::size_t>(info.st_size) + 1, '\0');
   std::size_t filled = 0;
   for (;;) {
     if (filled == content.size()) {

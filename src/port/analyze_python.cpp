@@ -3,6 +3,7 @@
 
 #include "port/analyze.h"
 #include "port/python/rewrite.h"
+#include "port/word_search.h"
 
 namespace starbridge::port {
 namespace {
@@ -13,20 +14,22 @@ using base::text;
 bool may_matter(std::string_view bytes, const Tables& tables) {
   static constexpr std::array<std::string_view, 9> kWords = {"torch", "cuda", "CUDA",   "NCCL", "nccl",
                                                              "hccl",  "cncl", "ASCEND", "MLU"};
-  for (std::string_view word : kWords) {
-    if (bytes.find(word) != std::string_view::npos) return true;
-  }
+  static constexpr WordSearch<kWords.size()> kSearch(kWords);
+  if (kSearch.stands_in(bytes)) return true;
   // Imports of packages the library table knows.
   for (std::size_t position = 0; position < bytes.size();) {
     std::size_t end = std::min(bytes.find('\n', position), bytes.size());
-    std::string_view line = base::trim(bytes.substr(position, end - position));
-    bool is_import = line.substr(0, 7) == "import ";
-    bool is_from = line.substr(0, 5) == "from ";
-    if (is_import || is_from) {
-      std::string_view module = base::trim(line.substr(is_import ? 7 : 5));
+    std::size_t begin = position;
+    while (begin < end && (bytes[begin] == ' ' || bytes[begin] == '\t' || bytes[begin] == '\f')) ++begin;
+    if (begin < end && (bytes[begin] == 'i' || bytes[begin] == 'f')) {
+      std::string_view line = base::trim(bytes.substr(begin, end - begin));
+      bool is_import = line.substr(0, 7) == "import ";
+      bool is_from = line.substr(0, 5) == "from ";
+      std::string_view module = is_import || is_from ? base::trim(line.substr(is_import ? 7 : 5)) : std::string_view();
       module = module.substr(0, module.find_first_of(" ,;.\t#"));
       for (const Family& family : families()) {
-        if (family.backend != "cuda" && tables.libraries.find_import(module, family.backend) != nullptr) return true;
+        if (module.empty() || family.backend == "cuda") continue;
+        if (tables.libraries.find_import(module, family.backend) != nullptr) return true;
       }
     }
     position = end + 1;

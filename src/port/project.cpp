@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <atomic>
 #include <mutex>
+#include <numeric>
 #include <thread>
 
 #include "base/files.h"
@@ -119,12 +120,19 @@ base::Result<ProjectReport> scan_project(const std::string& root, const Context&
     if (entry.kind == TreeEntry::Kind::kFile && !is_skipped_folder(entry.path)) files.push_back(&entry);
   }
 
+  // Large files first: the last to finish should be a small one.
+  std::vector<std::size_t> order(files.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::stable_sort(order.begin(), order.end(),
+                   [&](std::size_t left, std::size_t right) { return files[left]->size > files[right]->size; });
+
   std::vector<FileReport> reports(files.size());
   std::atomic<std::size_t> next{0};
   std::atomic<std::size_t> done{0};
   std::mutex progress_mutex;
   auto work = [&] {
-    for (std::size_t index = next++; index < files.size(); index = next++) {
+    for (std::size_t turn = next++; turn < files.size(); turn = next++) {
+      std::size_t index = order[turn];
       reports[index] = read_and_analyze(root, is_single_file, *files[index], context);
       std::size_t now_done = ++done;
       if (on_progress && now_done % 64 == 0) {

@@ -1,14 +1,38 @@
 #include "port/source_file.h"
 
 #include <algorithm>
+#include <cstring>
 
 namespace starbridge::port {
 
+namespace {
+
+// The first `wanted` from `position` on, or npos; memchr reads many bytes at once.
+std::size_t find_byte(std::string_view bytes, char wanted, std::size_t position) {
+  if (position >= bytes.size()) return std::string_view::npos;
+  const void* found = std::memchr(bytes.data() + position, wanted, bytes.size() - position);
+  return found == nullptr ? std::string_view::npos : static_cast<std::size_t>(static_cast<const char*>(found) - bytes.data());
+}
+
+}  // namespace
+
 LineIndex::LineIndex(std::string_view bytes) {
+  starts_.reserve(bytes.size() / 32 + 1);
   starts_.push_back(0);
-  for (std::size_t position = 0; position < bytes.size(); ++position) {
-    bool is_lone_cr = bytes[position] == '\r' && (position + 1 >= bytes.size() || bytes[position + 1] != '\n');
-    if (bytes[position] == '\n' || is_lone_cr) starts_.push_back(static_cast<std::uint32_t>(position + 1));
+  std::size_t feed = find_byte(bytes, '\n', 0);
+  std::size_t carriage = find_byte(bytes, '\r', 0);
+  while (feed != std::string_view::npos || carriage != std::string_view::npos) {
+    std::size_t after = 0;
+    if (carriage < feed) {
+      // CR LF is one ending, a lone CR another.
+      after = carriage + 1;
+      carriage = find_byte(bytes, '\r', after);
+      if (feed == after) continue;
+    } else {
+      after = feed + 1;
+      feed = find_byte(bytes, '\n', after);
+    }
+    starts_.push_back(static_cast<std::uint32_t>(after));
   }
 }
 

@@ -95,10 +95,20 @@ void Flow::follow(NodeId expression, TextRole role, int depth) {
   }
 }
 
+bool Flow::is_first_visit(Group group, const void* values, TextRole role, int depth) {
+  if (depth > kDepthMax) return false;  // the values would not be followed, and may be later
+  // Groups are arrays of words of four bytes: twice their address leaves the low three bits free.
+  std::uint64_t key = static_cast<std::uint64_t>(reinterpret_cast<std::uintptr_t>(values)) * 2;
+  key += static_cast<std::uint64_t>(group) * 2 + (role == TextRole::kDevice ? 0 : 1);
+  return visited_groups_.insert(key).second;
+}
+
 void Flow::follow_identifier(NodeId expression, TextRole role, int depth) {
   Symbol name = syntax_.node(expression).symbol;
   if (role == TextRole::kDevice) device_names_.insert(std::string(syntax_.name(expression)));
-  for (const Binding& binding : scopes_.find(expression, name)) {
+  std::span<const Binding> bindings = scopes_.find(expression, name);
+  if (bindings.empty() || !is_first_visit(Group::kBindings, bindings.data(), role, depth)) return;
+  for (const Binding& binding : bindings) {
     if (binding.kind == Binding::Kind::kValue) follow(binding.node, role, depth);
     if (binding.kind == Binding::Kind::kParameter) follow_parameter(binding, syntax_.name(expression), role, depth);
   }
@@ -127,7 +137,9 @@ void Flow::follow_parameter(const Binding& parameter, std::string_view name, Tex
 void Flow::follow_attribute(NodeId expression, TextRole role, int depth) {
   if (!scopes_.dotted_path(expression).empty()) return;
   if (role == TextRole::kDevice) device_names_.insert(scopes_.written_path(expression));
-  for (NodeId value : scopes_.attribute_values(syntax_.node(expression).symbol)) follow(value, role, depth);
+  std::span<const NodeId> values = scopes_.attribute_values(syntax_.node(expression).symbol);
+  if (values.empty() || !is_first_visit(Group::kAttributes, values.data(), role, depth)) return;
+  for (NodeId value : values) follow(value, role, depth);
 }
 
 void Flow::follow_call(NodeId call, TextRole role, int depth) {
@@ -141,7 +153,9 @@ void Flow::follow_call(NodeId call, TextRole role, int depth) {
     std::string_view name = syntax_.name(function);
     if (name == "str" || name == "repr") return follow(argument_of(syntax_, call, "object", 0), role, depth);
     if (name == "getattr") return follow(argument_of(syntax_, call, "", 2), role, depth);
-    for (const Binding& binding : scopes_.find(function, syntax_.node(function).symbol)) {
+    std::span<const Binding> bindings = scopes_.find(function, syntax_.node(function).symbol);
+    if (bindings.empty() || !is_first_visit(Group::kReturns, bindings.data(), role, depth)) return;
+    for (const Binding& binding : bindings) {
       if (binding.kind != Binding::Kind::kFunction) continue;
       for (NodeId value : scopes_.returns_of(binding.node)) follow(value, role, depth);
     }
@@ -155,6 +169,8 @@ void Flow::follow_call(NodeId call, TextRole role, int depth) {
     return follow(argument_of(syntax_, call, "default", 1), role, depth);
   }
   // Methods of classes of this file, by name.
+  if (!scopes_.defines_method(syntax_.node(function).symbol)) return;
+  if (!is_first_visit(Group::kMethods, scopes_.methods_of(syntax_.node(function).symbol).data(), role, depth)) return;
   for (NodeId value : scopes_.method_returns(syntax_.node(function).symbol)) follow(value, role, depth);
 }
 

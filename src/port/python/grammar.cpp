@@ -150,9 +150,15 @@ void GrammarReader::run() {
   }
   std::unique_ptr<TSParser, decltype(&ts_parser_delete)> parser(ts_parser_new(), ts_parser_delete);
   SB_CHECK(ts_parser_set_language(parser.get(), tree_sitter_python()));
+  ts_parser_set_timeout_micros(parser.get(), kMicrosecondsMax);
   std::unique_ptr<TSTree, decltype(&ts_tree_delete)> tree(
       ts_parser_parse_string(parser.get(), nullptr, parsed.data(), static_cast<std::uint32_t>(parsed.size())), ts_tree_delete);
-  SB_CHECK(tree != nullptr);
+  if (tree == nullptr) {  // the time is up: damaged, from the place on that the parser refused
+    syntax_.nodes_.assign(1, {});
+    syntax_.nodes_[0].kind = Kind::kError;
+    syntax_.error_at_ = std::min(refused_at_, source_.size());
+    return;
+  }
   read(tree.get());
 }
 

@@ -13,7 +13,13 @@ namespace starbridge::port::python {
 
 class GrammarReader {
  public:
-  GrammarReader(const std::string& source, Syntax& syntax) : source_(source), syntax_(syntax) { syntax_.source_ = source; }
+  // Recovery from damage may take time out of all proportion; then the text counts as damaged at `refused_at`.
+  static constexpr std::uint64_t kMicrosecondsMax = 10'000'000;
+
+  GrammarReader(const std::string& source, Syntax& syntax, std::size_t refused_at = 0)
+      : source_(source), syntax_(syntax), refused_at_(refused_at) {
+    syntax_.source_ = source;
+  }
   void run();
 
  private:
@@ -23,6 +29,7 @@ class GrammarReader {
 
   const std::string& source_;
   Syntax& syntax_;
+  std::size_t refused_at_;
 };
 
 }  // namespace starbridge::port::python

@@ -32,6 +32,7 @@ void Parser::expect(Token token) {
 }
 
 void Parser::refuse() {
+  if (!is_refused_) refused_at_ = lexer_.begin();
   is_refused_ = true;
   lexer_.stop();
 }

@@ -19,6 +19,8 @@ class Parser {
   Parser(const std::string& source, Syntax& syntax);
   // False when the text is refused; `syntax` is then of no use.
   bool run();
+  // Where it gave up, when it did.
+  std::size_t refused_at() const { return refused_at_; }
 
  private:
   // A node that is getting children.
@@ -159,6 +161,7 @@ class Parser {
   std::uint32_t last_end_ = 0;
   int depth_ = 0;
   bool is_refused_ = false;
+  std::size_t refused_at_ = 0;
 };
 
 class Parser::Depth {

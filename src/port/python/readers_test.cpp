@@ -117,11 +117,8 @@ TEST(Readers, FindTheSameSitesInDamagedFiles) {
       "#",  "*",      "if ", "not ", "lambda ", "import ", ":=",   "match ", "\r",    "0",       "."};
   std::mt19937 random(17);
   Agreement agreement;
-  for (int round = 0; round < 1500; ++round) {
+  for (int round = 0; round < 600; ++round) {
     std::string text = texts[random() % texts.size()];
-    // A window of whole lines keeps the grammar quick and often leaves valid Python.
-    std::size_t begin = text.find('\n', text.empty() ? 0 : random() % text.size());
-    text = text.substr(begin == std::string::npos ? 0 : begin + 1, 3000);
     for (std::size_t count = random() % 4; count > 0 && !text.empty(); --count) {
       std::size_t at = random() % text.size();
       if (random() % 2 == 0) {
@@ -130,7 +127,7 @@ TEST(Readers, FindTheSameSitesInDamagedFiles) {
         text.erase(at, 1 + random() % 8);
       }
     }
-    compare("import torch\nif 1:\n" + text, text, agreement);
+    compare(text, text, agreement);
   }
   std::cout << agreement.parsed << " texts parsed, " << agreement.left_to_grammar << " left to the grammar\n";
   EXPECT_GT(agreement.parsed, 50);

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <random>
 
 #include "port/analyze.h"
@@ -159,6 +160,37 @@ TEST(Rewrite, DeepNestingAndRandomTextNeverCrash) {
     for (std::size_t count = random() % 30; count > 0; --count) source += words[random() % words.size()];
     Ported once = port_python(source);
     EXPECT_EQ(port_python(once.text).text, once.text) << source;
+  }
+}
+
+// Each was quadratic, or deeper than the stack, in some version: minutes, or the end.
+TEST(Rewrite, HostileFilesTakeSeconds) {
+  auto repeat = [](const std::string& piece, int count) {
+    std::string all;
+    for (int time = 0; time < count; ++time) all += piece;
+    return all;
+  };
+  std::string methods = "class A:\n";
+  for (int index = 0; index < 30'000; ++index) {
+    methods += "  def f" + std::to_string(index) + "(self, device='cuda'):\n    self.device = device\n    x.to(self.device)\n";
+  }
+  const std::string cases[] = {
+      "x = torch" + repeat(".a", 300'000) + "\n",
+      "if x" + repeat(".type", 300'000) + " == 'cuda': pass\n",
+      "if " + repeat("str(", 150) + "device" + repeat(")", 150) + " == 'cuda': pass\n",
+      "if " + repeat("(", 100'000) + "device" + repeat(")", 100'000) + " == 'cuda': pass\n",
+      methods,
+      repeat("device = device\nx.to(device)\n", 60'000),
+      repeat("def f(): return f()\nx.to(f())\n", 60'000),
+      repeat("x = = 1\n", 30'000),
+      repeat("x = 'a\n", 30'000),
+      "f'{" + repeat("f'{", 20'000) + "\n",
+  };
+  for (const std::string& source : cases) {
+    auto begin = std::chrono::steady_clock::now();
+    static_cast<void>(port_python("import torch\n" + source));
+    auto took = std::chrono::steady_clock::now() - begin;
+    EXPECT_LT(took, std::chrono::seconds(30)) << source.substr(0, 60);
   }
 }
 

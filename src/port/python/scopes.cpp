@@ -34,7 +34,11 @@ Scopes::Scopes(const Syntax& syntax) : syntax_(syntax) {
   bindings_.file(names);
   for (Symbol name = 0; name < names; ++name) {
     std::span<Binding> bound = bindings_.under(name);
-    auto by_scope = [](const Binding& left, const Binding& right) { return left.scope < right.scope; };
+    // Imports first: dotted_path looks at one binding only.
+    auto by_scope = [](const Binding& left, const Binding& right) {
+      return std::pair(left.scope, left.kind != Binding::Kind::kImport) <
+             std::pair(right.scope, right.kind != Binding::Kind::kImport);
+    };
     if (!std::is_sorted(bound.begin(), bound.end(), by_scope)) std::stable_sort(bound.begin(), bound.end(), by_scope);
   }
   attribute_values_.file(names);
@@ -181,8 +185,8 @@ std::span<const Binding> Scopes::find(NodeId node, Symbol name) const {
     if (is_first || !is_class(scope)) {
       auto begin = std::lower_bound(all.begin(), all.end(), scope,
                                     [](const Binding& binding, NodeId wanted) { return binding.scope < wanted; });
-      auto end = begin;
-      while (end != all.end() && end->scope == scope) ++end;
+      auto end =
+          std::upper_bound(begin, all.end(), scope, [](NodeId wanted, const Binding& binding) { return wanted < binding.scope; });
       if (begin != end) return {begin, end};
     }
     if (scope == 0) return {};
@@ -232,11 +236,9 @@ bool Scopes::may_be_imported(NodeId expression) const {
 std::string Scopes::dotted_path(NodeId expression) const {
   NodeId head = head_of(expression);
   if (head == kNoNode || !is_import_[syntax_.node(head).symbol]) return "";
-  for (const Binding& binding : find(head, syntax_.node(head).symbol)) {
-    if (binding.kind != Binding::Kind::kImport) continue;
-    return modules_[binding.module] + written_path(expression).substr(syntax_.name(head).size());
-  }
-  return "";
+  std::span<const Binding> bindings = find(head, syntax_.node(head).symbol);
+  if (bindings.empty() || bindings[0].kind != Binding::Kind::kImport) return "";
+  return modules_[bindings[0].module] + written_path(expression).substr(syntax_.name(head).size());
 }
 
 }  // namespace starbridge::port::python

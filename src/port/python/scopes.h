@@ -60,7 +60,8 @@ class Scopes {
   // Right-hand sides assigned to any attribute of this name: `x.name = value`, and class-level `name = value`.
   std::span<const NodeId> attribute_values(Symbol name) const { return attribute_values_.under(name); }
   // True when a class of this file defines a method of this name.
-  bool defines_method(Symbol name) const { return !methods_.under(name).empty(); }
+  bool defines_method(Symbol name) const { return !methods_of(name).empty(); }
+  std::span<const NodeId> methods_of(Symbol name) const { return methods_.under(name); }
   // Return expressions of all methods of this name in this file.
   std::vector<NodeId> method_returns(Symbol name) const;
   // Calls of a function of this file by its bare or attribute name.
@@ -73,6 +74,8 @@ class Scopes {
   std::string dotted_path(NodeId expression) const;
   // The same for any chain, imported or not: "self.device", "args.local_rank". Empty when the head is no name.
   std::string written_path(NodeId expression) const;
+  // Whether some import of the file binds this name, in whatever scope.
+  bool is_import(Symbol name) const { return is_import_[name]; }
   // False when dotted_path is empty for sure; cheap.
   bool may_be_imported(NodeId expression) const;
 

@@ -1,7 +1,7 @@
 #include "port/python/sites.h"
 
 #include <algorithm>
-#include <set>
+#include <optional>
 
 #include "base/text.h"
 #include "port/python/flow.h"
@@ -24,6 +24,9 @@ std::string_view device_word(std::string_view text) {
   return {};
 }
 
+// Longer paths are no names of an API; tables would look for each of their parents.
+constexpr std::size_t kPathBytesMax = 4096;
+
 std::string last_name(std::string_view path) {
   std::size_t dot = path.rfind('.');
   return std::string(dot == std::string_view::npos ? path : path.substr(dot + 1));
@@ -37,7 +40,8 @@ class Collector {
       : syntax_(syntax),
         source_(source),
         scopes_(syntax),
-        flow_(syntax, scopes_, [this](NodeId string, TextRole role) { on_text(string, role); }) {}
+        flow_(syntax, scopes_, [this](NodeId string, TextRole role) { on_text(string, role); }),
+        role_of_symbol_(syntax.symbols().size()) {}
 
   Sites run() {
     for (NodeId id = 0; id != kNoNode; id = syntax_.next(id)) visit(id);
@@ -96,9 +100,16 @@ class Collector {
     if (const TextRole* role = role_of_name(name)) flow_.reach(value, *role);
   }
 
+  // The same for a name of the tree, whose role is looked up once per file.
+  void reach_if_named(Symbol name, NodeId value) {
+    std::optional<const TextRole*>& role = role_of_symbol_[name];
+    if (!role) role = role_of_name(syntax_.symbols().text(name));
+    if (*role != nullptr) flow_.reach(value, **role);
+  }
+
   void visit_named_value(NodeId target, NodeId value) {
     bool is_named = syntax_.kind(target) == Kind::kAttribute || syntax_.kind(target) == Kind::kIdentifier;
-    if (is_named && value != kNoNode) reach_if_named(syntax_.name(target), value);
+    if (is_named && value != kNoNode) reach_if_named(syntax_.node(target).symbol, value);
   }
 
   // --- calls ----------------------------------------------------------------------------------------------------
@@ -110,7 +121,7 @@ class Collector {
     for (NodeId argument = syntax_.node(arguments).first_child; argument != kNoNode;
          argument = syntax_.node(argument).next_sibling) {
       if (syntax_.kind(argument) != Kind::kKeywordArgument) continue;
-      reach_if_named(syntax_.name(argument), syntax_.child(argument, Field::kValue));
+      reach_if_named(syntax_.node(argument).symbol, syntax_.child(argument, Field::kValue));
     }
     if (!path.empty()) visit_known_call(call, path);
     if (syntax_.kind(function) == Kind::kAttribute && path.empty()) visit_method(call, function);
@@ -165,20 +176,26 @@ class Collector {
   }
 
   // --- comparisons ------------------------------------------------------------------------------------------------
+  // Brackets, str(...) and .type say the same device; a loop, for they may stand as deep as the file is long.
   bool is_device_like(NodeId expression) const {
-    while (syntax_.kind(expression) == Kind::kParenthesized) expression = syntax_.node(expression).first_child;
-    Kind kind = syntax_.kind(expression);
-    if (kind == Kind::kCall) {
-      NodeId function = syntax_.child(expression, Field::kFunction);
-      bool is_text = syntax_.kind(function) == Kind::kIdentifier && syntax_.text(function) == "str";
-      return is_text && is_device_like(argument_of(syntax_, expression, "", 0));
+    for (;;) {
+      Kind kind = syntax_.kind(expression);
+      if (kind == Kind::kParenthesized) {
+        expression = syntax_.node(expression).first_child;
+      } else if (kind == Kind::kCall) {
+        NodeId function = syntax_.child(expression, Field::kFunction);
+        if (syntax_.kind(function) != Kind::kIdentifier || syntax_.name(function) != "str") return false;
+        expression = argument_of(syntax_, expression, "", 0);
+      } else if (kind == Kind::kAttribute && syntax_.name(expression) == "type") {
+        expression = syntax_.child(expression, Field::kObject);
+      } else {
+        break;
+      }
     }
+    Kind kind = syntax_.kind(expression);
     if (kind != Kind::kIdentifier && kind != Kind::kAttribute) return false;
     std::string path = scopes_.written_path(expression);
-    if (kind == Kind::kAttribute) {
-      if (syntax_.name(expression) == "type") return is_device_like(syntax_.child(expression, Field::kObject));
-      if (path.empty()) path = std::string(syntax_.name(expression));  // get().device
-    }
+    if (kind == Kind::kAttribute && path.empty()) path = std::string(syntax_.name(expression));  // get().device
     const TextRole* role = role_of_name(last_name(path));
     return (role != nullptr && *role == TextRole::kDevice) || flow_.is_device_name(path);
   }
@@ -262,7 +279,7 @@ class Collector {
   void visit_identifier(NodeId id) {
     // Heads of attribute chains are handled with their chain; here only names that stand alone, e.g. `autocast` from an import.
     NodeId parent = syntax_.node(id).parent;
-    if (syntax_.kind(parent) == Kind::kAttribute) return;
+    if (syntax_.kind(parent) == Kind::kAttribute || !scopes_.is_import(syntax_.node(id).symbol)) return;
     std::string path = scopes_.dotted_path(id);
     if (starts_with(path, "torch.")) add_name(id, path);
   }
@@ -277,22 +294,24 @@ class Collector {
         !scopes_.defines_method(symbol)) {
       add(SiteKind::kMethod, name_span_of(id), "Tensor." + std::string(word));
     }
-    if (is_inner) return;
+    if (is_inner || !scopes_.may_be_imported(id)) return;
     std::string path = scopes_.dotted_path(id);
     bool is_torch = path == "torch" || starts_with(path, "torch.") || starts_with(path, "torch_");
     if (is_torch) add_name(id, path);
   }
 
   void add_name(NodeId id, const std::string& path) {
+    if (path.size() > kPathBytesMax) return;
     Site site;
     site.kind = SiteKind::kName;
     site.span = span_of(id);
     site.name = path;
     NodeId head = id;
     while (syntax_.kind(head) == Kind::kAttribute) {
-      site.segments.insert(site.segments.begin(), name_span_of(head));
+      site.segments.push_back(name_span_of(head));
       head = syntax_.child(head, Field::kObject);
     }
+    std::reverse(site.segments.begin(), site.segments.end());
     site.head = scopes_.dotted_path(head);
     for (std::string_view dtype : {"float64", "double", "bfloat16", "complex64", "complex128"}) {
       if (path == "torch." + std::string(dtype))
@@ -378,6 +397,7 @@ class Collector {
   Sites sites_;
   std::vector<NodeId> comparisons_;
   std::vector<NodeId> prefix_tests_;
+  std::vector<std::optional<const TextRole*>> role_of_symbol_;
 };
 
 }  // namespace

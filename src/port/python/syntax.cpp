@@ -10,12 +10,15 @@ namespace starbridge::port::python {
 
 Syntax Syntax::parse(const std::string& source) {
   SB_CHECK(source.size() < std::numeric_limits<std::uint32_t>::max());
+  std::size_t refused_at = 0;
   {
     Syntax syntax;
-    if (Parser(source, syntax).run()) return syntax;
+    Parser parser(source, syntax);
+    if (parser.run()) return syntax;
+    refused_at = parser.refused_at();
   }
   Syntax syntax;
-  GrammarReader(source, syntax).run();
+  GrammarReader(source, syntax, refused_at).run();
   return syntax;
 }
 
