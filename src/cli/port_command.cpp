@@ -4,6 +4,7 @@
 #include <memory>
 #include <ostream>
 
+#include "base/clock.h"
 #include "base/json.h"
 #include "base/terminal.h"
 #include "cli/project_view.h"
@@ -56,14 +57,12 @@ base::Result<ExitCode> run_reverse(const Context& context, const PortOptions& op
   return ExitCode::kDone;
 }
 
-void print_summary(const Context& context, const PortOptions& options, const port::ProjectReport& report,
-                   const std::string& output) {
-  const port::ChipReport& chip = report.chips[0];
+void print_summary(const Context& context, const PortOptions& options, const report::Report& report, const std::string& output) {
   print_verdicts(context, report);
   Table table({{context.say(text("rule", "规则"))}, {context.say(text("edits", "修改")), Table::Align::kRight}});
-  for (const auto& [rule, count] : edits_by_rule(report)) table.add_row({rule, std::to_string(count)});
+  for (const auto& [rule, count] : edits_by_rule(*report.project)) table.add_row({rule, std::to_string(count)});
   if (table.row_count() > 0) context.out << "\n" << table.render(context.style);
-  print_findings(context, chip, 12);
+  print_findings(context, report.chips[0], 12);
   if (!output.empty()) {
     context.out << "\n" << context.say(text("written to {}", "已写入 {}", output)) << "\n";
     context.out << context.say(text("next: starbridge verify {} {} -- python train.py",
@@ -95,10 +94,13 @@ base::Result<ExitCode> run_port(const Context& context, const PortOptions& optio
   auto on_progress = [&](std::size_t done, std::size_t total) {
     progress.update(context.say(text("porting", "移植")), done, total);
   };
-  SB_TRY(port::ProjectReport report, port::scan_project(options.path, port::make_context(tables, {target}), on_progress));
+  port::Context port_context = port::make_context(tables, {target});
+  port_context.today = base::format_time(base::SystemClock().now_ms()).substr(0, 10);
+  SB_TRY(port::ProjectReport project, port::scan_project(options.path, port_context, on_progress));
+  report::Report report = report::build_report(project);
   std::string output;
   if (options.is_patch) {
-    SB_TRY(std::string patch, port::make_patch(report));
+    SB_TRY(std::string patch, port::make_patch(project));
     progress.finish();
     if (!context.json) {
       context.out << patch;
@@ -112,18 +114,18 @@ base::Result<ExitCode> run_port(const Context& context, const PortOptions& optio
     return ExitCode::kDone;
   }
   if (options.is_in_place) {
-    SB_TRY_VOID(port::write_in_place(report));
+    SB_TRY_VOID(port::write_in_place(project));
     output = options.path;
   } else {
     output = options.output.empty() ? default_output(options.path, chip->id) : options.output;
-    SB_TRY_VOID(port::write_copy(report, output, on_progress));
+    SB_TRY_VOID(port::write_copy(project, output, on_progress));
   }
   progress.finish();
   if (context.json) {
     context.print_json({{"schema", "starbridge.port/1"},
                         {"path", options.path},
                         {"output", output},
-                        {"edits_by_rule", edits_by_rule(report)},
+                        {"edits_by_rule", edits_by_rule(project)},
                         {"report", chip_to_json(context, report.chips[0])}});
   } else {
     print_summary(context, options, report, output);

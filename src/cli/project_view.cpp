@@ -40,37 +40,48 @@ base::Text title_of(Severity severity) {
 
 }  // namespace
 
-void print_verdicts(const Context& context, const port::ProjectReport& report) {
+void print_verdicts(const Context& context, const report::Report& report) {
   Table table({{context.say(text("chip", "芯片"))},
                {context.say(text("verdict", "结论"))},
+               {context.say(text("score", "得分")), Table::Align::kRight},
                {context.say(text("edits", "修改")), Table::Align::kRight},
                {context.say(text("files", "文件")), Table::Align::kRight},
                {context.say(text("by hand", "人工")), Table::Align::kRight},
                {context.say(text("warnings", "警告")), Table::Align::kRight},
                {context.say(text("notes", "提示")), Table::Align::kRight}});
-  for (const port::ChipReport& chip : report.chips) {
-    table.add_row({chip.target.chip->id, coloured(context, chip.verdict), std::to_string(chip.edit_count),
-                   std::to_string(chip.edited_file_count), std::to_string(chip.count(Severity::kWork)),
-                   std::to_string(chip.count(Severity::kWarning)), std::to_string(chip.count(Severity::kInfo))});
+  for (const report::ChipSection& section : report.chips) {
+    const port::ChipReport& chip = *section.chip;
+    bool is_portable = chip.verdict != port::Verdict::kCannot;
+    table.add_row({chip.target.chip->id, coloured(context, chip.verdict), is_portable ? std::to_string(section.score.score) : "-",
+                   std::to_string(chip.edit_count), std::to_string(chip.edited_file_count),
+                   std::to_string(chip.count(Severity::kWork)), std::to_string(chip.count(Severity::kWarning)),
+                   std::to_string(chip.count(Severity::kInfo))});
   }
   context.out << table.render(context.style);
 }
 
-void print_findings(const Context& context, const port::ChipReport& chip, std::size_t limit) {
+void print_findings(const Context& context, const report::ChipSection& section, std::size_t limit) {
+  const std::string& chip = section.chip->target.chip->id;
   for (Severity severity : {Severity::kWork, Severity::kWarning, Severity::kInfo}) {
-    std::size_t total = chip.count(severity);
-    if (total == 0) continue;
-    context.out << "\n"
-                << context.style.bold(context.say(title_of(severity))) << " (" << total << ", " << chip.target.chip->id << ")\n";
-    std::size_t shown = 0;
-    for (const port::Finding& finding : chip.findings) {
-      if (finding.severity != severity) continue;
-      if (limit > 0 && shown == limit) {
-        context.out << "  " << context.say(text("... {} more; --all shows them", "……还有 {} 条；--all 显示全部", total - shown))
+    std::vector<const port::Finding*> found;
+    std::size_t known = 0;
+    for (const report::Item& item : section.items) {
+      if (item.finding.severity != severity) continue;
+      known += item.is_known ? 1 : 0;
+      if (!item.is_known) found.push_back(&item.finding);
+    }
+    if (found.empty()) continue;
+    context.out << "\n" << context.style.bold(context.say(title_of(severity))) << " (" << found.size() << ", " << chip;
+    if (known > 0) context.out << ", " << context.say(text("{} known", "已知 {}", known));
+    context.out << ")\n";
+    for (std::size_t index = 0; index < found.size(); ++index) {
+      if (limit > 0 && index == limit) {
+        context.out << "  "
+                    << context.say(text("... {} more; --all shows them", "……还有 {} 条；--all 显示全部", found.size() - index))
                     << "\n";
         break;
       }
-      ++shown;
+      const port::Finding& finding = *found[index];
       context.out << "  " << context.style.cyan(base::sanitize_utf8(finding.place.to_string())) << "  "
                   << context.say(finding.message) << " [" << finding.rule << (finding.source.empty() ? "" : ", " + finding.source)
                   << "]\n";
@@ -96,23 +107,37 @@ void print_cuda(const Context& context, const port::CudaInventory& cuda) {
   }
 }
 
-base::Json chip_to_json(const Context& context, const port::ChipReport& chip) {
-  base::Json json = {{"chip", chip.target.chip->id},
-                     {"verdict", port::to_string(chip.verdict)},
-                     {"edit_count", chip.edit_count},
-                     {"edited_file_count", chip.edited_file_count},
-                     {"findings", base::Json::array()}};
-  for (const port::Finding& finding : chip.findings) json["findings"].push_back(finding.to_json(context.language));
+base::Json chip_to_json(const Context& context, const report::ChipSection& section) {
+  const port::ChipReport& chip = *section.chip;
+  const report::Score& score = section.score;
+  base::Json json = {
+      {"chip", chip.target.chip->id},
+      {"verdict", port::to_string(chip.verdict)},
+      {"score", score.score},
+      {"points", {{"automatic", score.automatic_points}, {"assisted", score.assisted_points}, {"manual", score.manual_points}}},
+      {"edit_count", chip.edit_count},
+      {"edited_file_count", chip.edited_file_count},
+      {"suppressed_count", chip.suppressed_count},
+      {"findings", base::Json::array()}};
+  for (const report::Item& item : section.items) {
+    base::Json finding = item.finding.to_json(context.language);
+    finding["effort"] = port::to_string(item.effort);
+    finding["confidence"] = port::to_string(item.confidence);
+    finding["fingerprint"] = item.fingerprint;
+    finding["known"] = item.is_known;
+    json["findings"].push_back(std::move(finding));
+  }
   return json;
 }
 
-base::Json project_to_json(const Context& context, const port::ProjectReport& report) {
-  base::Json json = {{"schema", "starbridge.scan/1"},   {"path", report.root},
-                     {"file_count", report.file_count}, {"analyzed_file_count", report.analyzed_file_count},
-                     {"line_count", report.line_count}, {"files_by_kind", report.files_by_kind},
+base::Json project_to_json(const Context& context, const report::Report& report) {
+  const port::ProjectReport& project = *report.project;
+  base::Json json = {{"schema", "starbridge.scan/1"},    {"path", project.root},
+                     {"file_count", project.file_count}, {"analyzed_file_count", project.analyzed_file_count},
+                     {"line_count", project.line_count}, {"files_by_kind", project.files_by_kind},
                      {"chips", base::Json::array()}};
-  for (const port::ChipReport& chip : report.chips) json["chips"].push_back(chip_to_json(context, chip));
-  json["cuda"] = report.cuda.to_json();
+  for (const report::ChipSection& section : report.chips) json["chips"].push_back(chip_to_json(context, section));
+  json["cuda"] = project.cuda.to_json();
   return json;
 }
 

@@ -5,6 +5,7 @@
 #include <filesystem>
 
 #include "base/text.h"
+#include "port/suppressions.h"
 
 namespace starbridge::port {
 namespace {
@@ -92,7 +93,7 @@ FileKind classify(const std::string& path, std::string_view first_bytes) {
 }
 
 Context make_context(const Tables& tables, std::vector<Target> targets) {
-  Context context{tables, std::move(targets), {}, ""};
+  Context context{tables, std::move(targets), {}, "", ""};
   for (const Target& target : context.targets) {
     context.names.emplace_back(tables.names, target.family != nullptr ? *target.family : families()[0]);
   }
@@ -123,7 +124,10 @@ FileReport analyze_file(const SourceFile& file, FileKind kind, const Context& co
   report.is_analyzed = true;
   report.line_count = LineIndex(file.bytes).line_count();
   report.results = analyze_kind(file, kind, context, report.cuda);
+  Suppressions suppressions(file, context.today);
+  LineIndex lines(suppressions.empty() ? std::string_view() : std::string_view(file.bytes));
   for (TargetResult& result : report.results) {
+    if (!suppressions.empty()) result.suppressed_count = suppressions.apply(lines, result.edits, result.findings);
     base::Result<std::vector<Edit>> edits = normalize_edits(std::move(result.edits), file.bytes.size());
     // Overlapping rules are a fault of the rules, and no reason to write a wrong file.
     SB_CHECK(edits.ok());

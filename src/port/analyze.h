@@ -40,12 +40,14 @@ struct Context {
   std::vector<Target> targets;
   std::vector<python::Names> names;
   std::string torch_version;
+  std::string today;  // YYYY-MM-DD, for suppressions with a date; empty: dates are not looked at
 };
 Context make_context(const Tables& tables, std::vector<Target> targets);
 
 struct TargetResult {
   std::vector<Edit> edits;  // normalised
   std::vector<Finding> findings;
+  std::size_t suppressed_count = 0;  // edits and findings that remarks in the file silenced
 };
 
 struct FileReport {

@@ -67,9 +67,9 @@ std::vector<TargetResult> analyze_notebook(const SourceFile& file, const Context
     for (const ShellReading& reading : readings) judge_shell(reading, sheet);
   });
   for (std::size_t index = 0; index < results.size(); ++index) {
-    auto& [edits, findings] = results[index];
-    edits.insert(edits.end(), shell[index].edits.begin(), shell[index].edits.end());
-    findings.insert(findings.end(), shell[index].findings.begin(), shell[index].findings.end());
+    TargetResult& result = results[index];
+    result.edits.insert(result.edits.end(), shell[index].edits.begin(), shell[index].edits.end());
+    result.findings.insert(result.findings.end(), shell[index].findings.begin(), shell[index].findings.end());
   }
   move_to_file(*cells, file, results);
   return results;

@@ -121,7 +121,7 @@ Status fill_copy(const ProjectReport& report, const std::string& output, const O
     SB_TRY(std::string original, base::read_file(full_path(report.root, file.path)));
     std::string ported = apply_edits(original, *file.edits);
     manifest["files"].push_back(manifest_entry(file, original, ported));
-    struct stat info{};
+    struct stat info {};
     std::string to = output + "/" + file.path;
     if (::stat(to.c_str(), &info) != 0) return base::io_error(errno, text("cannot read the copy", "无法读取副本"), to);
     SB_TRY_VOID(base::write_file_atomically(to, ported, info.st_mode & 07777));
@@ -178,7 +178,7 @@ base::Result<Restored> restore(const std::string& root, const Json& entry) {
 }
 
 unsigned mode_of(const std::string& path) {
-  struct stat info{};
+  struct stat info {};
   return ::stat(path.c_str(), &info) == 0 ? info.st_mode & 07777 : 0644;
 }
 

@@ -18,7 +18,7 @@ enum class Severity {
 std::string_view to_string(Severity severity);
 
 struct Finding {
-  std::string rule;  // "cuda-kernel", "api-unsupported"; listed in port/rules.cpp
+  std::string rule;  // "cuda-kernel", "api-unsupported": an id of port/rules.h
   Severity severity = Severity::kInfo;
   base::Place place;
   base::Text message;

@@ -111,7 +111,7 @@ std::string find_torch_version(const std::string& root, const std::vector<TreeEn
 base::Result<ProjectReport> scan_project(const std::string& root, const Context& given, const OnProgress& on_progress) {
   std::vector<std::string> unreadable;
   SB_TRY(std::vector<TreeEntry> entries, walk_tree(root, &unreadable));
-  Context context{given.tables, given.targets, given.names, given.torch_version};
+  Context context = given;
   bool is_single_file = entries.size() == 1 && root.size() >= entries[0].path.size() &&
                         root.substr(root.size() - entries[0].path.size()) == entries[0].path;
   if (context.torch_version.empty() && !is_single_file) context.torch_version = find_torch_version(root, entries);
@@ -149,7 +149,7 @@ base::Result<ProjectReport> scan_project(const std::string& root, const Context&
   ProjectReport project;
   project.root = root;
   project.file_count = files.size();
-  for (const Target& target : context.targets) project.chips.push_back({target, Verdict::kRuns, 0, 0, {}});
+  for (const Target& target : context.targets) project.chips.push_back({target, Verdict::kRuns, 0, 0, 0, {}});
   for (FileReport& report : reports) {
     if (report.is_analyzed) {
       ++project.analyzed_file_count;
@@ -163,6 +163,7 @@ base::Result<ProjectReport> scan_project(const std::string& root, const Context&
       const TargetResult& result = report.results[index];
       chip.edit_count += result.edits.size();
       chip.edited_file_count += result.edits.empty() ? 0 : 1;
+      chip.suppressed_count += result.suppressed_count;
       chip.findings.insert(chip.findings.end(), result.findings.begin(), result.findings.end());
       says_something = says_something || !result.edits.empty() || !result.findings.empty();
     }

@@ -27,6 +27,7 @@ struct ChipReport {
   Verdict verdict = Verdict::kRuns;
   std::size_t edit_count = 0;
   std::size_t edited_file_count = 0;
+  std::size_t suppressed_count = 0;
   std::vector<Finding> findings;  // by file and place
   std::size_t count(Severity severity) const;
 };

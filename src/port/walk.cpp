@@ -34,7 +34,7 @@ bool is_skipped_folder(const std::string& path) {
 }
 
 base::Result<std::vector<TreeEntry>> walk_tree(const std::string& root, std::vector<std::string>* unreadable) {
-  struct stat info{};
+  struct stat info {};
   if (::stat(root.c_str(), &info) != 0) return base::io_error(errno, text("cannot read the project", "无法读取项目"), root);
   std::vector<TreeEntry> entries;
   if (S_ISREG(info.st_mode)) {

@@ -16,12 +16,13 @@ ALLOWED = {
     "store": {"base", "catalog", "pool"},
     "weights": {"base"},
     "port": {"base", "catalog"},
+    "report": {"base", "catalog", "port"},
     "verify": {"base", "catalog", "pool"},
     "sched": {"base", "catalog", "pool"},
     "engine": {"base", "catalog", "pool", "store", "port"},
     "meter": {"base", "catalog", "pool", "store"},
     "api": {"base", "catalog", "pool", "store", "port", "sched", "engine", "meter"},
-    "cli": {"base", "catalog", "pool", "store", "weights", "port", "verify", "sched", "engine", "meter", "api"},
+    "cli": {"base", "catalog", "pool", "store", "weights", "port", "report", "verify", "sched", "engine", "meter", "api"},
 }
 LINES_MAX = 500
 
