@@ -7,6 +7,7 @@
 #include "base/files.h"
 #include "base/json.h"
 #include "cli/frame.h"
+#include "cli/weights_tools.h"
 #include "cli/weights_view.h"
 #include "weights/checkpoint.h"
 #include "weights/compare.h"
@@ -174,6 +175,7 @@ void add_weights_command(Frame& frame) {
   command->require_subcommand(1);
   add_show(frame, command);
   add_check(frame, command);
+  add_weights_convert(frame, command);
 }
 
 }  // namespace starbridge::cli

@@ -78,7 +78,7 @@ struct Pickle {
   int protocol = 0;
   std::vector<Node> nodes;
   std::deque<std::string> owned;  // texts that are not plain pieces of the pickle
-  // For rewriting: where the elements of tuples under persistent ids and of call arguments were pushed.
+  // For rewriting: where the elements of short tuples were pushed, and last where the tuple was closed.
   std::unordered_map<NodeId, std::vector<PushSite>> tuple_sites;
   std::unordered_map<NodeId, PushSite> made_at;  // texts, integers and globals
   std::vector<GetSite> gets;

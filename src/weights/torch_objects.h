@@ -43,6 +43,7 @@ struct TorchObjects {
   std::vector<Tensor> tensors;  // Tensor::storage is an index of `storages`; layouts are not yet checked
   std::vector<StorageClaim> storages;
   std::vector<Mention> mentions;
+  std::vector<std::pair<NodeId, std::size_t>> storage_ids;  // every id tuple of a storage, with the index of its claim
   std::map<std::string, std::size_t> closed_objects;
   std::vector<std::string> dangerous;
   std::vector<std::string> other_values;

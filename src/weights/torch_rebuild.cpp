@@ -75,6 +75,7 @@ Status TorchFinder::claim_storage(NodeId persistent, const Node& tuple) {
     }
   }
   storage_of_[persistent] = found->second;
+  found_.storage_ids.emplace_back(pickle_.node(persistent).items[0], found->second);
   return {};
 }
 
