@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <unordered_map>
 
 #include "port/words.h"
 
@@ -63,6 +64,13 @@ class Rewriter {
     }
   }
 
+  // A file writes the same few names again and again. `name` belongs to a site.
+  const std::optional<Translation>& translate(const std::string& name) {
+    auto [found, is_new] = translations_.try_emplace(name);
+    if (is_new) found->second = in_.names.translate(name);
+    return found->second;
+  }
+
   void edit(Span span, std::string replacement, std::string rule) {
     out_.edits.push_back({span.first, span.second, std::move(replacement), std::move(rule)});
     has_device_edit_ = true;
@@ -103,16 +111,16 @@ class Rewriter {
   }
 
   void rewrite_name_text(const Site& site) {
-    std::optional<Translation> translation = in_.names.translate(site.name);
+    const std::optional<Translation>& translation = translate(site.name);
     if (translation && report(site.span, site.name, *translation)) edit(site.span, translation->target, "type-text");
   }
 
   void rewrite_name(const Site& site) {
-    std::optional<Translation> translation = in_.names.translate(site.name);
+    const std::optional<Translation>& translation = translate(site.name);
     if (!translation) return judge_api(site);
     if (!report(site.span, site.name, *translation)) return;
     // What the first word stands for after its import has been rewritten.
-    std::optional<Translation> head = in_.names.translate(site.head);
+    const std::optional<Translation>& head = translate(site.head);
     std::string head_target = head && !head->target.empty() ? head->target : site.head;
     if (translation->target.rfind(head_target + ".", 0) != 0 && translation->target != head_target) {
       if (site.segments.empty()) return;  // a bare imported name: its import statement says it all
@@ -166,7 +174,7 @@ class Rewriter {
   }
 
   void rewrite_import_module(const Site& site) {
-    std::optional<Translation> translation = in_.names.translate(site.name);
+    const std::optional<Translation>& translation = translate(site.name);
     if (!translation) return;
     if (report(site.span, site.name, *translation)) edit(site.span, translation->target, "import-module");
   }
@@ -338,6 +346,7 @@ class Rewriter {
   const RewriteInput& in_;
   RewriteOutput out_;
   std::map<std::string, bool> seen_;
+  std::unordered_map<std::string_view, std::optional<Translation>> translations_;
   bool has_device_edit_ = false;
 };
 
