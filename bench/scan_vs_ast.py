@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
 """Compares `starbridge scan` with CPython's own walk over the same files, in one run.
 
-    python3 bench/scan_vs_ast.py build/release/src/cli/starbridge TREE... [--repeat 5] [--to ascend-910b3]
+    python3 bench/scan_vs_ast.py build/release/src/cli/starbridge TREE... [--python-only] [--repeat 5] [--to ascend-910b3]
 
 Baseline: this interpreter reads every .py file, parses it with `ast`, walks the tree and tokenizes it; one process, one core.
 Scan: the whole command, from start to the JSON in a file, over the whole tree, other kinds of files included; held to one core, then to
 two. Every round runs all three one after the other, so that a busy machine slows all of them. CPU seconds are told beside the elapsed
-ones: on a machine with other work only they are steady, and the ratio is given for both.
+ones: on a machine with other work only they are steady, and the ratio is given for both. With --python-only the Python files are
+copied out first, so that both sides read the same; without it the scan also reads the tree's scripts, notebooks, kernels and settings.
 """
 
 import argparse
@@ -14,6 +15,7 @@ import ast
 import io
 import os
 import resource
+import shutil
 import statistics
 import subprocess
 import tempfile
@@ -49,6 +51,18 @@ def scan(binary, tree, chip, cores):
                        env={**os.environ, "LANG": "C"}, preexec_fn=lambda: os.sched_setaffinity(0, cores))
 
 
+def copy_python(tree, folder):
+    for path in python_files(tree):
+        target = Path(folder) / path.relative_to(tree)
+        target.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(path, target)
+
+
+def cpu_seconds():
+    usages = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
+    return sum(usage.ru_utime + usage.ru_stime for usage in usages)
+
+
 class Clock:
     """Elapsed and CPU seconds of an action, of this process and its children."""
 
@@ -56,11 +70,10 @@ class Clock:
         self.elapsed, self.cpu = [], []
 
     def time(self, action):
-        before, begin = os.times(), time.perf_counter()
+        before, begin = cpu_seconds(), time.perf_counter()
         action()
-        after = os.times()
         self.elapsed.append(time.perf_counter() - begin)
-        self.cpu.append(sum(after[:4]) - sum(before[:4]))
+        self.cpu.append(cpu_seconds() - before)
 
     def describe(self, lines):
         best = min(self.elapsed)
@@ -68,7 +81,7 @@ class Clock:
                 f"{min(self.cpu):7.3f} s CPU, {lines / min(self.cpu) / 1e6:6.2f} M lines per CPU second")
 
 
-def measure(arguments, tree):
+def measure(arguments, tree, title):
     files = python_files(tree)
     lines = sum(path.read_bytes().count(b"\n") for path in files)  # and every file is in memory now
     cores = sorted(os.sched_getaffinity(0))
@@ -79,7 +92,7 @@ def measure(arguments, tree):
         if len(baseline.elapsed) < arguments.baseline_repeat:
             baseline.time(lambda: walk_with_cpython(files))
     peak_mb = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1024
-    print(f"{Path(tree).name}: {len(files)} Python files, {lines} lines")
+    print(f"{title}: {len(files)} Python files, {lines} lines")
     print(f"  ast + tokenize   {baseline.describe(lines)}")
     print(f"  scan, one core   {one.describe(lines)}")
     if len(cores) > 1:
@@ -93,13 +106,20 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("binary")
     parser.add_argument("trees", nargs="+", metavar="TREE")
+    parser.add_argument("--python-only", action="store_true", help="leave the other kinds of files out")
     parser.add_argument("--repeat", type=int, default=5, help="rounds of the scans")
     parser.add_argument("--baseline-repeat", type=int, default=3, help="rounds of the baseline, at most")
     parser.add_argument("--to", default="ascend-910b3", help="chips to scan for")
     arguments = parser.parse_args()
     warnings.simplefilter("ignore")
     for tree in arguments.trees:
-        measure(arguments, tree)
+        title = Path(tree).resolve().name
+        if not arguments.python_only:
+            measure(arguments, tree, title)
+            continue
+        with tempfile.TemporaryDirectory() as folder:
+            copy_python(tree, folder)
+            measure(arguments, folder, title + ", Python files only")
 
 
 if __name__ == "__main__":
