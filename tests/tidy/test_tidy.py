@@ -15,6 +15,8 @@ ALLOWED = {
     "pool": {"base", "catalog"},
     "store": {"base", "catalog", "pool"},
     "weights": {"base"},
+    "emulate": set(),
+    "kernel": {"base", "catalog"},
     "port": {"base", "catalog"},
     "report": {"base", "catalog", "port"},
     "verify": {"base", "catalog", "pool"},
@@ -22,7 +24,7 @@ ALLOWED = {
     "engine": {"base", "catalog", "pool", "store", "port"},
     "meter": {"base", "catalog", "pool", "store"},
     "api": {"base", "catalog", "pool", "store", "port", "sched", "engine", "meter"},
-    "cli": {"base", "catalog", "pool", "store", "weights", "port", "report", "verify", "sched", "engine", "meter", "api"},
+    "cli": {"base", "catalog", "pool", "store", "weights", "kernel", "port", "report", "verify", "sched", "engine", "meter", "api"},
 }
 LINES_MAX = 500
 

@@ -1,0 +1,68 @@
+// The door of the pass: Clang 19 loads this library with -fpass-plugin and runs it before its own optimisations.
+#include <llvm/IR/PassManager.h>
+#include <llvm/Passes/PassBuilder.h>
+#include <llvm/Passes/PassPlugin.h>
+#include <llvm/Transforms/IPO/AlwaysInliner.h>
+#include <llvm/Transforms/Scalar/EarlyCSE.h>
+#include <llvm/Transforms/Scalar/SROA.h>
+#include <llvm/Transforms/Utils/Mem2Reg.h>
+
+#include <cstdlib>
+#include <string_view>
+
+#include "emulate/cuda/pass/pass.h"
+
+namespace starbridge::emulate::cuda {
+
+PassOptions pass_options() {
+  const char* value = std::getenv("SB_CUDA_PASS");
+  std::string_view mode = value == nullptr ? "" : value;
+  return {.is_host = mode == "host", .is_check = mode == "check"};
+}
+
+bool is_kernel(const llvm::Function& function) {
+  // Clang 19 gives this attribute to kernels of CUDA only, for every target.
+  return !function.isDeclaration() && function.hasFnAttribute("uniform-work-group-size");
+}
+
+namespace {
+
+struct LowerCuda : llvm::PassInfoMixin<LowerCuda> {
+  static bool isRequired() { return true; }
+  llvm::PreservedAnalyses run(llvm::Module& module, llvm::ModuleAnalysisManager&) {
+    PassOptions options = pass_options();
+    if (options.is_host) {
+      add_invokers(module);
+      return llvm::PreservedAnalyses::none();
+    }
+    lower_shared(module, options);
+    lower_builtins(module);
+    if (options.is_check)
+      instrument_accesses(module);
+    else
+      mark_volatile_steps(module);
+    add_thread_loops(module);
+    return llvm::PreservedAnalyses::none();
+  }
+};
+
+}  // namespace
+}  // namespace starbridge::emulate::cuda
+
+extern "C" LLVM_ATTRIBUTE_WEAK llvm::PassPluginLibraryInfo llvmGetPassPluginInfo() {
+  return {LLVM_PLUGIN_API_VERSION, "starbridge-cuda", "1", [](llvm::PassBuilder& builder) {
+            builder.registerPipelineStartEPCallback([](llvm::ModulePassManager& passes, llvm::OptimizationLevel level) {
+              using namespace starbridge::emulate::cuda;
+              if (!pass_options().is_host && level != llvm::OptimizationLevel::O0) {
+                // Our headers' small functions disappear into their callers, so that what is told to the runtime carries the
+                // user's line; values that live in registers are not told at all.
+                passes.addPass(llvm::AlwaysInlinerPass());
+                llvm::FunctionPassManager functions;
+                functions.addPass(llvm::SROAPass(llvm::SROAOptions::ModifyCFG));
+                functions.addPass(llvm::EarlyCSEPass());
+                passes.addPass(llvm::createModuleToFunctionPassAdaptor(std::move(functions)));
+              }
+              passes.addPass(LowerCuda());
+            });
+          }};
+}
