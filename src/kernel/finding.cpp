@@ -82,7 +82,9 @@ Json side_json(const FindingSide& side) {
 Json location_json(const FindingSide& side) {
   Json region = {{"startLine", std::max(side.place.line, 1)}};
   if (side.place.column > 0) region["startColumn"] = side.place.column;
-  Json location = {{"physicalLocation", {{"artifactLocation", {{"uri", side.place.file.empty() ? "unknown" : side.place.file}}}, {"region", region}}}};
+  Json location = {
+      {"physicalLocation",
+       {{"artifactLocation", {{"uri", side.place.file.empty() ? "unknown" : side.place.file}}}, {"region", region}}}};
   if (!side.block.empty()) location["message"] = {{"text", "block (" + side.block + ") thread (" + side.thread + ")"}};
   return location;
 }
@@ -127,7 +129,8 @@ base::Result<std::vector<KernelFinding>> read_findings(const Toolchain& toolchai
     const std::string rule = line.contains("rule") ? line["rule"].get<std::string>() : line.value("repeat", "");
     const std::string key = key_of(rule, side, other ? &*other : nullptr);
     if (!line.contains("rule")) {
-      if (auto found = index.find(key); found != index.end()) findings[found->second].count += line.value("count", std::uint64_t{2}) - 1;
+      if (auto found = index.find(key); found != index.end())
+        findings[found->second].count += line.value("count", std::uint64_t{2}) - 1;
       continue;
     }
     if (auto found = index.find(key); found != index.end()) {
@@ -136,15 +139,24 @@ base::Result<std::vector<KernelFinding>> read_findings(const Toolchain& toolchai
     }
     index[key] = findings.size();
     const Rule* known = find_rule(rule);
-    findings.push_back({rule, {line.value("en", ""), line.value("zh", "")}, line.value("kernel", ""), side, other, 1,
+    findings.push_back({rule,
+                        {line.value("en", ""), line.value("zh", "")},
+                        line.value("kernel", ""),
+                        side,
+                        other,
+                        1,
                         known == nullptr || known->is_error});
   }
   return findings;
 }
 
 Json to_json(const KernelFinding& finding, base::Language language) {
-  Json json = {{"rule", finding.rule}, {"severity", finding.is_error ? "error" : "note"}, {"message", finding.message.in(language)},
-               {"kernel", finding.kernel}, {"at", side_json(finding.side)}, {"count", finding.count}};
+  Json json = {{"rule", finding.rule},
+               {"severity", finding.is_error ? "error" : "note"},
+               {"message", finding.message.in(language)},
+               {"kernel", finding.kernel},
+               {"at", side_json(finding.side)},
+               {"count", finding.count}};
   if (finding.other) json["other"] = side_json(*finding.other);
   return json;
 }

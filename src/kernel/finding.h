@@ -16,9 +16,9 @@ namespace starbridge::kernel {
 
 // One end of a finding.
 struct FindingSide {
-  base::Place place;      // empty when unknown
+  base::Place place;  // empty when unknown
   std::string function;
-  std::string block;      // "x,y,z"; empty on the host
+  std::string block;  // "x,y,z"; empty on the host
   std::string thread;
   bool is_write = false;
 };

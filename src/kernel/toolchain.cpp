@@ -107,7 +107,8 @@ Error compile_error(const Toolchain& toolchain, const std::string& output, const
   base::Text next = count > 1 ? text("{} errors in all; --verbose shows the compiler's whole output",
                                      "共 {} 个错误；--verbose 显示编译器的完整输出", count)
                               : base::Text{};
-  static const std::regex unknown(R"((?:undeclared identifier|no member named|unknown type name|no template named) '?([A-Za-z_][\w:]*)'?)");
+  static const std::regex unknown(
+      R"((?:undeclared identifier|no member named|unknown type name|no template named) '?([A-Za-z_][\w:]*)'?)");
   static const std::regex header(R"('([^']+)' file not found)");
   std::smatch match;
   if (std::regex_search(first, match, unknown)) {
@@ -158,7 +159,8 @@ base::Result<Toolchain> find_toolchain() {
     if (toolchain.runtime.empty() && fs::exists(folder + "/" + kRuntimeName)) toolchain.runtime = folder + "/" + kRuntimeName;
     if (toolchain.pass.empty() && fs::exists(folder + "/" + kPassName)) toolchain.pass = folder + "/" + kPassName;
   }
-  if (toolchain.runtime.empty()) return missing("libstarbridge_cuda.so is not built", "请运行 tools/install kernel，然后重新构建");
+  if (toolchain.runtime.empty())
+    return missing("libstarbridge_cuda.so is not built", "请运行 tools/install kernel，然后重新构建");
   if (toolchain.pass.empty())
     return missing("libstarbridge_cuda_pass.so is not built", "请运行 tools/install kernel，然后重新构建");
   return toolchain;
@@ -207,11 +209,13 @@ base::Result<CompileResult> compile(const Toolchain& toolchain, const CompileReq
     std::erase(device, "-ffp-contract=on");
     const std::string device_object = folder + "/device" + std::to_string(i) + ".o";
     device_objects.push_back(device_object);
-    device.insert(device.end(), {"-fcuda-is-device", "-U__CUDA_ARCH__", "-D__CUDA_ARCH__=" + std::to_string(request.capability * 10),
-                                 "-target-cpu", device_cpu(), "-ffp-contract=fast"});
+    device.insert(device.end(),
+                  {"-fcuda-is-device", "-U__CUDA_ARCH__", "-D__CUDA_ARCH__=" + std::to_string(request.capability * 10),
+                   "-target-cpu", device_cpu(), "-ffp-contract=fast"});
     if (request.fast_math) {
       for (const char* extra : {"-ffast-math", "-menable-no-infs", "-menable-no-nans", "-D__USE_FAST_MATH__=1"}) {
-        if (std::string_view(extra) != "-menable-no-infs" && std::string_view(extra) != "-menable-no-nans") device.emplace_back(extra);
+        if (std::string_view(extra) != "-menable-no-infs" && std::string_view(extra) != "-menable-no-nans")
+          device.emplace_back(extra);
       }
     }
     device.insert(device.end(), {"-o", device_object, source});
@@ -244,7 +248,8 @@ base::Result<CompileResult> compile(const Toolchain& toolchain, const CompileReq
     links.push_back({device_link, "", request.sources[0], {}, std::nullopt});
     link.push_back(device_library);
   }
-  link.insert(link.end(), {"-L" + library_folder, "-lstarbridge_cuda", "-Wl,-rpath," + library_folder, "-lm", "-lpthread", "-ldl"});
+  link.insert(link.end(),
+              {"-L" + library_folder, "-lstarbridge_cuda", "-Wl,-rpath," + library_folder, "-lm", "-lpthread", "-ldl"});
   links.push_back({link, "", request.sources[0], {}, std::nullopt});
   for (Step& step : links) {
     carry_out(step);
@@ -258,7 +263,8 @@ base::Result<CompileResult> compile(const Toolchain& toolchain, const CompileReq
             .at(request.sources[0])
             .next(text("add the source that defines it with --with, or a library call the emulated card lacks is used",
                        "用 --with 加入定义它的源文件，或程序使用了仿真卡没有的库函数"));
-      return Error("kernel.does_not_compile", text("{}", "{}", base::sanitize_utf8(output.substr(0, 2000)))).at(request.sources[0]);
+      return Error("kernel.does_not_compile", text("{}", "{}", base::sanitize_utf8(output.substr(0, 2000))))
+          .at(request.sources[0]);
     }
   }
   return result;

@@ -26,10 +26,10 @@ struct CompileRequest {
   std::vector<std::string> includes;  // -I
   std::vector<std::string> defines;   // -D
   std::string standard = "c++17";
-  int capability = 80;                // __CUDA_ARCH__ / 10
+  int capability = 80;  // __CUDA_ARCH__ / 10
   bool fast_math = false;
   bool check = false;
-  std::string output_folder;          // exists; receives "program" and "device.so"
+  std::string output_folder;  // exists; receives "program" and "device.so"
 };
 
 struct CompileResult {

@@ -52,6 +52,7 @@ class Instrumenter {
     llvm::Type* length = llvm::Type::getInt64Ty(context);
     read_ = module.getOrInsertFunction("__sb_read", nothing, pointer, word, word);
     write_ = module.getOrInsertFunction("__sb_write", nothing, pointer, word, word);
+    write_value_ = module.getOrInsertFunction("__sb_write_value", nothing, pointer, word, word, length);
     atomic_ = module.getOrInsertFunction("__sb_atomic", nothing, pointer, word, word);
     copy_ = module.getOrInsertFunction("__sb_copy", nothing, pointer, pointer, length, word);
     fill_ = module.getOrInsertFunction("__sb_fill", nothing, pointer, length, word);
@@ -69,20 +70,21 @@ class Instrumenter {
  private:
   void visit(llvm::Instruction& at) {
     if (auto* load = llvm::dyn_cast<llvm::LoadInst>(&at)) {
-      tell(load->isAtomic() ? atomic_ : read_, at, load->getPointerOperand(), load->getType(), load->getAlign(), load->isVolatile());
+      tell(load->isAtomic() ? atomic_ : read_, at, load->getPointerOperand(), load->getType(), load->getAlign(),
+           load->isVolatile());
     } else if (auto* store = llvm::dyn_cast<llvm::StoreInst>(&at)) {
       tell(store->isAtomic() ? atomic_ : write_, at, store->getPointerOperand(), store->getValueOperand()->getType(),
-           store->getAlign(), store->isVolatile());
+           store->getAlign(), store->isVolatile(), store->isAtomic() ? nullptr : store->getValueOperand());
     } else if (auto* update = llvm::dyn_cast<llvm::AtomicRMWInst>(&at)) {
       tell(atomic_, at, update->getPointerOperand(), update->getValOperand()->getType(), update->getAlign(), false);
     } else if (auto* exchange = llvm::dyn_cast<llvm::AtomicCmpXchgInst>(&at)) {
       tell(atomic_, at, exchange->getPointerOperand(), exchange->getCompareOperand()->getType(), exchange->getAlign(), false);
     } else if (auto* transfer = llvm::dyn_cast<llvm::MemTransferInst>(&at)) {
       llvm::IRBuilder<> builder(&at);
-      std::uint32_t align = static_cast<std::uint32_t>(std::min(transfer->getDestAlign().valueOrOne().value(),
-                                                                transfer->getSourceAlign().valueOrOne().value()));
-      builder.CreateCall(copy_, {transfer->getDest(), transfer->getSource(), builder.CreateZExt(transfer->getLength(), builder.getInt64Ty()),
-                                 builder.getInt32(align)});
+      std::uint32_t align = static_cast<std::uint32_t>(
+          std::min(transfer->getDestAlign().valueOrOne().value(), transfer->getSourceAlign().valueOrOne().value()));
+      builder.CreateCall(copy_, {transfer->getDest(), transfer->getSource(),
+                                 builder.CreateZExt(transfer->getLength(), builder.getInt64Ty()), builder.getInt32(align)});
     } else if (auto* set = llvm::dyn_cast<llvm::MemSetInst>(&at)) {
       llvm::IRBuilder<> builder(&at);
       builder.CreateCall(fill_, {set->getDest(), builder.CreateZExt(set->getLength(), builder.getInt64Ty()),
@@ -91,7 +93,7 @@ class Instrumenter {
   }
 
   void tell(llvm::FunctionCallee callee, llvm::Instruction& at, llvm::Value* pointer, llvm::Type* type, llvm::Align align,
-            bool is_volatile) {
+            bool is_volatile, llvm::Value* value = nullptr) {
     std::uint64_t bytes = layout_.getTypeStoreSize(type).getFixedValue();
     if (is_own_register(pointer, bytes, layout_) || is_compilers_own(pointer)) return;
     llvm::IRBuilder<> builder(&at);
@@ -100,11 +102,35 @@ class Instrumenter {
       if (size) builder.CreateCall(local_, {pointer, builder.getInt64(bytes), alloca, builder.getInt64(size->getFixedValue())});
       return;
     }
-    std::uint32_t flags = static_cast<std::uint32_t>(std::min<std::uint64_t>(align.value(), 16)) | (is_volatile ? kIsVolatile : 0);
+    std::uint32_t flags =
+        static_cast<std::uint32_t>(std::min<std::uint64_t>(align.value(), 16)) | (is_volatile ? kIsVolatile : 0);
+    if (llvm::Value* raw = raw_bits(builder, value, bytes)) {
+      // Two threads that store the same value do no harm.
+      builder.CreateCall(write_value_,
+                         {pointer, builder.getInt32(static_cast<std::uint32_t>(bytes)), builder.getInt32(flags), raw});
+      return;
+    }
     builder.CreateCall(callee, {pointer, builder.getInt32(static_cast<std::uint32_t>(bytes)), builder.getInt32(flags)});
   }
 
+  // A stored value of up to 8 bytes as a 64-bit word, or nullptr.
+  llvm::Value* raw_bits(llvm::IRBuilder<>& builder, llvm::Value* value, std::uint64_t bytes) {
+    if (value == nullptr || bytes > 8) return nullptr;
+    llvm::Type* type = value->getType();
+    llvm::Type* bits = builder.getIntNTy(static_cast<unsigned>(bytes) * 8);
+    if (type->isPointerTy())
+      value = builder.CreatePtrToInt(value, bits);
+    else if (type->isIntegerTy() && type != bits)
+      value = builder.CreateZExt(value, bits);
+    else if (type->getPrimitiveSizeInBits() == bytes * 8)
+      value = builder.CreateBitCast(value, bits);
+    else
+      return nullptr;
+    return builder.CreateZExt(value, builder.getInt64Ty());
+  }
+
   const llvm::DataLayout& layout_;
+  llvm::FunctionCallee write_value_;
   llvm::FunctionCallee read_, write_, atomic_, copy_, fill_, local_;
 };
 
@@ -128,7 +154,8 @@ void mark_volatile_steps(llvm::Module& module) {
         auto* load = llvm::dyn_cast<llvm::LoadInst>(&instruction);
         auto* store = llvm::dyn_cast<llvm::StoreInst>(&instruction);
         bool is_volatile = (load != nullptr && load->isVolatile()) || (store != nullptr && store->isVolatile());
-        if (is_volatile && !is_own_register(llvm::getLoadStorePointerOperand(&instruction), 1, layout)) accesses.push_back(&instruction);
+        if (is_volatile && !is_own_register(llvm::getLoadStorePointerOperand(&instruction), 1, layout))
+          accesses.push_back(&instruction);
       }
     }
     for (llvm::Instruction* access : accesses) {

@@ -156,7 +156,8 @@ bool add_invokers(llvm::Module& module) {
     llvm::Function* stub = call->getFunction();
     if (call->getArgOperand(0)->stripPointerCasts() != stub || !stub->getName().contains("__device_stub__")) continue;
     llvm::Function* invoker = make_invoker(module, *stub, *call);
-    llvm::Value* address = invoker == nullptr ? static_cast<llvm::Value*>(llvm::ConstantPointerNull::get(builder.getPtrTy())) : invoker;
+    llvm::Value* address =
+        invoker == nullptr ? static_cast<llvm::Value*>(llvm::ConstantPointerNull::get(builder.getPtrTy())) : invoker;
     builder.CreateCall(announce, {stub, address, sizes_of(module, slots_of(*call, module.getDataLayout()))});
     any = true;
   }

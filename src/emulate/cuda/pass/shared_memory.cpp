@@ -64,7 +64,8 @@ std::string readable(llvm::StringRef mangled) {
   return colon == std::string::npos ? name : name.substr(colon + 2);
 }
 
-// struct { u32 bytes; u32 count; struct { u32 offset; u32 bytes; char* name; } variables[count]; } under a name the runtime finds.
+// struct { u32 bytes; u32 count; struct { u32 offset; u32 bytes; char* name; } variables[count]; } under a name the runtime
+// finds.
 void describe(llvm::Module& module, llvm::Function& kernel, const std::vector<Variable>& variables, std::uint64_t bytes) {
   llvm::LLVMContext& context = module.getContext();
   llvm::IRBuilder<> builder(context);
@@ -80,8 +81,8 @@ void describe(llvm::Module& module, llvm::Function& kernel, const std::vector<Va
   auto* table = llvm::ConstantArray::get(llvm::ArrayType::get(row_type, rows.size()), rows);
   auto* value = llvm::ConstantStruct::getAnon(
       {builder.getInt32(static_cast<std::uint32_t>(bytes)), builder.getInt32(static_cast<std::uint32_t>(rows.size())), table});
-  auto* global = new llvm::GlobalVariable(module, value->getType(), true, kernel.getLinkage(), value,
-                                          "__sb_shared$" + kernel.getName());
+  auto* global =
+      new llvm::GlobalVariable(module, value->getType(), true, kernel.getLinkage(), value, "__sb_shared$" + kernel.getName());
   if (kernel.hasComdat()) global->setComdat(kernel.getComdat());
 }
 

@@ -24,7 +24,8 @@ void read_once(llvm::GlobalVariable& global) {
   for (std::size_t i = 0; i < pointers.size(); ++i) {
     for (llvm::User* user : pointers[i]->users()) {
       if (llvm::isa<llvm::GetElementPtrInst>(user)) pointers.push_back(user);
-      if (auto* load = llvm::dyn_cast<llvm::LoadInst>(user); load != nullptr && load->getType()->isIntegerTy(32)) loads.push_back(load);
+      if (auto* load = llvm::dyn_cast<llvm::LoadInst>(user); load != nullptr && load->getType()->isIntegerTy(32))
+        loads.push_back(load);
     }
   }
   for (llvm::LoadInst* load : loads) {
@@ -64,7 +65,8 @@ void add_thread_loops(llvm::Module& module) {
   }
   llvm::FunctionCallee next = module.getOrInsertFunction("__sb_next_thread", llvm::Type::getInt1Ty(context));
   for (llvm::Function* kernel : kernels) {
-    auto* loop = llvm::Function::Create(kernel->getFunctionType(), kernel->getLinkage(), "__sb_loop$" + kernel->getName(), module);
+    auto* loop =
+        llvm::Function::Create(kernel->getFunctionType(), kernel->getLinkage(), "__sb_loop$" + kernel->getName(), module);
     loop->copyAttributesFrom(kernel);
     loop->removeFnAttr("uniform-work-group-size");
     loop->removeFnAttr(llvm::Attribute::NoRecurse);

@@ -111,7 +111,9 @@ cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int device) {
   *properties = card_properties();
   return give(cudaSuccess);
 }
-cudaError_t cudaGetDeviceProperties_v2(cudaDeviceProp* properties, int device) { return cudaGetDeviceProperties(properties, device); }
+cudaError_t cudaGetDeviceProperties_v2(cudaDeviceProp* properties, int device) {
+  return cudaGetDeviceProperties(properties, device);
+}
 cudaError_t cudaChooseDevice(int* device, const cudaDeviceProp*) {
   *device = 0;
   return give(cudaSuccess);

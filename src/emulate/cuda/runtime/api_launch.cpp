@@ -28,7 +28,8 @@ std::size_t static_bytes(const Kernel& kernel) { return kernel.shared == nullptr
 cudaError_t check_limits(const Kernel& kernel, dim3 grid, dim3 block, std::size_t shared_bytes) {
   const cudaDeviceProp& card = card_properties();
   const auto limit = [](int value) { return static_cast<std::uint64_t>(value); };
-  if (grid.x == 0 || grid.y == 0 || grid.z == 0 || block.x == 0 || block.y == 0 || block.z == 0) return cudaErrorInvalidConfiguration;
+  if (grid.x == 0 || grid.y == 0 || grid.z == 0 || block.x == 0 || block.y == 0 || block.z == 0)
+    return cudaErrorInvalidConfiguration;
   if (grid.x > limit(card.maxGridSize[0]) || grid.y > limit(card.maxGridSize[1]) || grid.z > limit(card.maxGridSize[2]))
     return cudaErrorInvalidConfiguration;
   if (block.x > limit(card.maxThreadsDim[0]) || block.y > limit(card.maxThreadsDim[1]) || block.z > limit(card.maxThreadsDim[2]))
@@ -62,7 +63,8 @@ cudaError_t launch(const void* stub, dim3 grid, dim3 block, void** arguments, st
   if (kernel == nullptr || kernel->loop == nullptr || kernel->invoke == nullptr) return cudaErrorInvalidDeviceFunction;
   if (sticky_error() != cudaSuccess) return sticky_error();
   if (cudaError_t error = check_limits(*kernel, grid, block, shared_bytes); error != cudaSuccess) return error;
-  const int per_processor = blocks_per_multiprocessor(static_bytes(*kernel), shared_bytes, static_cast<int>(block.x * block.y * block.z));
+  const int per_processor =
+      blocks_per_multiprocessor(static_bytes(*kernel), shared_bytes, static_cast<int>(block.x * block.y * block.z));
   Launch run;
   run.kernel = kernel;
   run.arguments = arguments;
@@ -72,12 +74,16 @@ cudaError_t launch(const void* stub, dim3 grid, dim3 block, void** arguments, st
   run.dynamic_bytes = static_cast<std::uint32_t>(shared_bytes);
   run.dynamic_offset = static_cast<std::uint32_t>((static_bytes(*kernel) + 127) / 128 * 128);
   run.block_count = std::uint64_t{grid.x} * grid.y * grid.z;
-  if (is_cooperative && run.block_count > static_cast<std::uint64_t>(per_processor) * static_cast<std::uint64_t>(card_properties().multiProcessorCount))
+  if (is_cooperative && run.block_count > static_cast<std::uint64_t>(per_processor) *
+                                              static_cast<std::uint64_t>(card_properties().multiProcessorCount))
     return cudaErrorCooperativeLaunchTooLarge;
   if (settings().sample_blocks > 0 && run.block_count > settings().sample_blocks && !is_cooperative) {
     run.stride = (run.block_count + settings().sample_blocks - 1) / settings().sample_blocks;
-    report_here("sampled-launch", nullptr, "only every " + std::to_string(run.stride) + "th block of a grid of " + std::to_string(run.block_count) + " was run: " + kernel->readable,
-                "网格共 " + std::to_string(run.block_count) + " 个线程块，每 " + std::to_string(run.stride) + " 个只执行一个：" + kernel->readable);
+    report_here("sampled-launch", nullptr,
+                "only every " + std::to_string(run.stride) + "th block of a grid of " + std::to_string(run.block_count) +
+                    " was run: " + kernel->readable,
+                "网格共 " + std::to_string(run.block_count) + " 个线程块，每 " + std::to_string(run.stride) + " 个只执行一个：" +
+                    kernel->readable);
   }
   CardOpen open;
   cudaError_t error = run_grid(run);
@@ -106,7 +112,8 @@ unsigned int __cudaPopCallConfiguration(dim3* grid, dim3* block, size_t* shared_
   return 0;
 }
 
-cudaError_t cudaLaunchKernel(const void* stub, dim3 grid, dim3 block, void** arguments, size_t shared_bytes, cudaStream_t stream) {
+cudaError_t cudaLaunchKernel(const void* stub, dim3 grid, dim3 block, void** arguments, size_t shared_bytes,
+                             cudaStream_t stream) {
   if (is_capturing(stream)) {
     Kernel* kernel = find_kernel(stub);
     if (kernel == nullptr) return give(cudaErrorInvalidDeviceFunction);
@@ -118,7 +125,8 @@ cudaError_t cudaLaunchKernel(const void* stub, dim3 grid, dim3 block, void** arg
   // A launch itself reports only what is wrong with its configuration; what stops the kernel shows at the next call.
   return give(error);
 }
-cudaError_t cudaLaunchCooperativeKernel(const void* stub, dim3 grid, dim3 block, void** arguments, size_t shared_bytes, cudaStream_t) {
+cudaError_t cudaLaunchCooperativeKernel(const void* stub, dim3 grid, dim3 block, void** arguments, size_t shared_bytes,
+                                        cudaStream_t) {
   return give(launch(stub, grid, block, arguments, shared_bytes, true));
 }
 
@@ -130,7 +138,8 @@ cudaError_t cudaGraphAddKernelNode(cudaGraphNode_t* node, cudaGraph_t graph, con
   if (parameters->kernelParams == nullptr) return give(cudaErrorNotSupported);
   auto kept = keep_arguments(*kernel, parameters->kernelParams);
   cudaKernelNodeParams copy = *parameters;
-  graph->work.push_back([=] { return launch(copy.func, copy.gridDim, copy.blockDim, kept->addresses.data(), copy.sharedMemBytes, false); });
+  graph->work.push_back(
+      [=] { return launch(copy.func, copy.gridDim, copy.blockDim, kept->addresses.data(), copy.sharedMemBytes, false); });
   *node = reinterpret_cast<cudaGraphNode_t>(graph->work.size());
   return give(cudaSuccess);
 }
@@ -161,8 +170,8 @@ cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, const voi
   *blocks = blocks_per_multiprocessor(static_bytes(*kernel), dynamic_bytes, threads);
   return give(cudaSuccess);
 }
-cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int* blocks, const void* stub, int threads, size_t dynamic_bytes,
-                                                                   unsigned int) {
+cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int* blocks, const void* stub, int threads,
+                                                                   size_t dynamic_bytes, unsigned int) {
   return cudaOccupancyMaxActiveBlocksPerMultiprocessor(blocks, stub, threads, dynamic_bytes);
 }
 }

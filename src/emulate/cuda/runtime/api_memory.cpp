@@ -16,22 +16,31 @@ namespace {
 // The direction a copy really has must be the one it names, as on a card without common addresses for pageable memory.
 bool fits(const void* address, bool wants_card) {
   switch (space_of(address)) {
-    case Space::kDevice: return wants_card;
+    case Space::kDevice:
+      return wants_card;
     case Space::kManaged:
-    case Space::kPinned: return true;
-    case Space::kShared: return false;
-    case Space::kHost: return !wants_card || find_variable_at(address) != nullptr || is_registered_host(address);
+    case Space::kPinned:
+      return true;
+    case Space::kShared:
+      return false;
+    case Space::kHost:
+      return !wants_card || find_variable_at(address) != nullptr || is_registered_host(address);
   }
   return false;
 }
 
 bool names_right_sides(const void* to, const void* from, cudaMemcpyKind kind) {
   switch (kind) {
-    case cudaMemcpyHostToHost: return fits(to, false) && fits(from, false);
-    case cudaMemcpyHostToDevice: return fits(to, true) && fits(from, false);
-    case cudaMemcpyDeviceToHost: return fits(to, false) && fits(from, true);
-    case cudaMemcpyDeviceToDevice: return fits(to, true) && fits(from, true);
-    case cudaMemcpyDefault: return true;
+    case cudaMemcpyHostToHost:
+      return fits(to, false) && fits(from, false);
+    case cudaMemcpyHostToDevice:
+      return fits(to, true) && fits(from, false);
+    case cudaMemcpyDeviceToHost:
+      return fits(to, false) && fits(from, true);
+    case cudaMemcpyDeviceToDevice:
+      return fits(to, true) && fits(from, true);
+    case cudaMemcpyDefault:
+      return true;
   }
   return false;
 }
@@ -44,12 +53,15 @@ bool is_inside(const void* start, std::size_t bytes, const char* what, const cha
   auto freed = find_freed(start);
   if (settings().is_check) {
     if (freed && !allocation) {
-      Finding finding{"use-after-free", std::string(what) + " memory that was freed", std::string(what_zh) + "已释放的内存",
-                      current_side(place), Side{freed->place, false, {0, 0, 0}, {0, 0, 0}, false}, freed->place != nullptr};
+      Finding finding{
+          "use-after-free",    std::string(what) + " memory that was freed",           std::string(what_zh) + "已释放的内存",
+          current_side(place), Side{freed->place, false, {0, 0, 0}, {0, 0, 0}, false}, freed->place != nullptr};
       report(finding);
     } else {
       std::string size = allocation ? std::to_string(allocation->bytes) : "0";
-      report_here("out-of-bounds", place, std::string(what) + " " + std::to_string(bytes) + " bytes, of which the allocation (" + size + " bytes) does not hold all",
+      report_here("out-of-bounds", place,
+                  std::string(what) + " " + std::to_string(bytes) + " bytes, of which the allocation (" + size +
+                      " bytes) does not hold all",
                   std::string(what_zh) + " " + std::to_string(bytes) + " 字节，超出分配的范围（" + size + " 字节）");
     }
   }
@@ -81,7 +93,8 @@ cudaError_t fill(void* to, int value, std::size_t bytes, const void* place) {
   if (to == nullptr) return cudaErrorInvalidValue;
   if (!fits(to, true)) {
     if (settings().is_check)
-      report_here("host-pointer-on-device", place, "cudaMemset of memory that the card does not have", "cudaMemset 的目标不在显存中");
+      report_here("host-pointer-on-device", place, "cudaMemset of memory that the card does not have",
+                  "cudaMemset 的目标不在显存中");
     return cudaErrorInvalidValue;
   }
   CardOpen open;
@@ -104,7 +117,8 @@ cudaError_t allocate_for(void** pointer, std::size_t bytes, Space space, unsigne
 cudaError_t free_checked(void* pointer, Space space, const void* place) {
   if (pointer == nullptr) return cudaSuccess;
   Space really = space_of(pointer);
-  const bool is_allowed = space == Space::kPinned ? really == Space::kPinned : really == Space::kDevice || really == Space::kManaged;
+  const bool is_allowed =
+      space == Space::kPinned ? really == Space::kPinned : really == Space::kDevice || really == Space::kManaged;
   cudaError_t error = is_allowed ? release(pointer, really, place) : cudaErrorInvalidValue;
   if (error != cudaSuccess && settings().is_check) {
     auto freed = find_freed(pointer);
@@ -112,13 +126,14 @@ cudaError_t free_checked(void* pointer, Space space, const void* place) {
       report({"double-free", "memory is freed a second time", "内存被再次释放", current_side(place),
               Side{freed->place, false, {0, 0, 0}, {0, 0, 0}, false}, freed->place != nullptr});
     else
-      report_here("invalid-free", place, "the pointer freed is not one the same family of calls gave", "被释放的指针不是由对应的接口分配的");
+      report_here("invalid-free", place, "the pointer freed is not one the same family of calls gave",
+                  "被释放的指针不是由对应的接口分配的");
   }
   return error;
 }
 
-cudaError_t copy_rows(char* to, std::size_t to_pitch, const char* from, std::size_t from_pitch, std::size_t width, std::size_t height,
-                      cudaMemcpyKind kind, const void* place) {
+cudaError_t copy_rows(char* to, std::size_t to_pitch, const char* from, std::size_t from_pitch, std::size_t width,
+                      std::size_t height, cudaMemcpyKind kind, const void* place) {
   if (width == 0 || height == 0) return cudaSuccess;
   if (width > to_pitch || width > from_pitch) return cudaErrorInvalidPitchValue;
   for (std::size_t row = 0; row < height; ++row) {
@@ -136,11 +151,15 @@ using namespace starbridge::emulate::cuda;
 extern "C" {
 
 cudaError_t cudaMalloc(void** pointer, size_t bytes) { return give(allocate_for(pointer, bytes, Space::kDevice, 0, SB_PLACE)); }
-cudaError_t cudaMallocAsync(void** pointer, size_t bytes, cudaStream_t) { return give(allocate_for(pointer, bytes, Space::kDevice, 0, SB_PLACE)); }
+cudaError_t cudaMallocAsync(void** pointer, size_t bytes, cudaStream_t) {
+  return give(allocate_for(pointer, bytes, Space::kDevice, 0, SB_PLACE));
+}
 cudaError_t cudaMallocManaged(void** pointer, size_t bytes, unsigned int flags) {
   return give(allocate_for(pointer, bytes, Space::kManaged, flags, SB_PLACE));
 }
-cudaError_t cudaMallocHost(void** pointer, size_t bytes) { return give(allocate_for(pointer, bytes, Space::kPinned, 0, SB_PLACE)); }
+cudaError_t cudaMallocHost(void** pointer, size_t bytes) {
+  return give(allocate_for(pointer, bytes, Space::kPinned, 0, SB_PLACE));
+}
 cudaError_t cudaHostAlloc(void** pointer, size_t bytes, unsigned int flags) {
   return give(allocate_for(pointer, bytes, Space::kPinned, flags, SB_PLACE));
 }
@@ -185,13 +204,18 @@ cudaError_t cudaHostGetFlags(unsigned int* flags, void* host) {
   return give(cudaSuccess);
 }
 
-cudaError_t cudaMemcpy(void* to, const void* from, size_t bytes, cudaMemcpyKind kind) { return give(copy(to, from, bytes, kind, SB_PLACE)); }
-cudaError_t cudaMemcpy2D(void* to, size_t to_pitch, const void* from, size_t from_pitch, size_t width, size_t height, cudaMemcpyKind kind) {
-  return give(copy_rows(static_cast<char*>(to), to_pitch, static_cast<const char*>(from), from_pitch, width, height, kind, SB_PLACE));
+cudaError_t cudaMemcpy(void* to, const void* from, size_t bytes, cudaMemcpyKind kind) {
+  return give(copy(to, from, bytes, kind, SB_PLACE));
+}
+cudaError_t cudaMemcpy2D(void* to, size_t to_pitch, const void* from, size_t from_pitch, size_t width, size_t height,
+                         cudaMemcpyKind kind) {
+  return give(
+      copy_rows(static_cast<char*>(to), to_pitch, static_cast<const char*>(from), from_pitch, width, height, kind, SB_PLACE));
 }
 cudaError_t cudaMemcpy2DAsync(void* to, size_t to_pitch, const void* from, size_t from_pitch, size_t width, size_t height,
                               cudaMemcpyKind kind, cudaStream_t) {
-  return give(copy_rows(static_cast<char*>(to), to_pitch, static_cast<const char*>(from), from_pitch, width, height, kind, SB_PLACE));
+  return give(
+      copy_rows(static_cast<char*>(to), to_pitch, static_cast<const char*>(from), from_pitch, width, height, kind, SB_PLACE));
 }
 cudaError_t cudaMemcpyPeer(void* to, int, const void* from, int, size_t bytes) {
   return give(copy(to, from, bytes, cudaMemcpyDeviceToDevice, SB_PLACE));
@@ -212,10 +236,12 @@ cudaError_t cudaMemcpyFromSymbol(void* to, const void* symbol, size_t bytes, siz
   if (offset + bytes > variable->bytes || kind == cudaMemcpyHostToDevice) return give(cudaErrorInvalidValue);
   return give(copy(to, static_cast<char*>(variable->address) + offset, bytes, cudaMemcpyDefault, SB_PLACE));
 }
-cudaError_t cudaMemcpyToSymbolAsync(const void* symbol, const void* from, size_t bytes, size_t offset, cudaMemcpyKind kind, cudaStream_t) {
+cudaError_t cudaMemcpyToSymbolAsync(const void* symbol, const void* from, size_t bytes, size_t offset, cudaMemcpyKind kind,
+                                    cudaStream_t) {
   return cudaMemcpyToSymbol(symbol, from, bytes, offset, kind);
 }
-cudaError_t cudaMemcpyFromSymbolAsync(void* to, const void* symbol, size_t bytes, size_t offset, cudaMemcpyKind kind, cudaStream_t) {
+cudaError_t cudaMemcpyFromSymbolAsync(void* to, const void* symbol, size_t bytes, size_t offset, cudaMemcpyKind kind,
+                                      cudaStream_t) {
   return cudaMemcpyFromSymbol(to, symbol, bytes, offset, kind);
 }
 cudaError_t cudaGetSymbolAddress(void** pointer, const void* symbol) {
@@ -235,7 +261,8 @@ cudaError_t cudaMemset(void* to, int value, size_t bytes) { return give(fill(to,
 cudaError_t cudaMemset2D(void* to, size_t pitch, int value, size_t width, size_t height) {
   if (width > pitch) return give(cudaErrorInvalidValue);
   cudaError_t error = cudaSuccess;
-  for (size_t row = 0; row < height && error == cudaSuccess; ++row) error = fill(static_cast<char*>(to) + row * pitch, value, width, SB_PLACE);
+  for (size_t row = 0; row < height && error == cudaSuccess; ++row)
+    error = fill(static_cast<char*>(to) + row * pitch, value, width, SB_PLACE);
   return give(error);
 }
 cudaError_t cudaMemset2DAsync(void* to, size_t pitch, int value, size_t width, size_t height, cudaStream_t) {
@@ -260,12 +287,20 @@ cudaError_t cudaPointerGetAttributes(cudaPointerAttributes* attributes, const vo
   auto* address = const_cast<void*>(pointer);
   *attributes = {cudaMemoryTypeUnregistered, 0, nullptr, address};
   switch (space_of(pointer)) {
-    case Space::kDevice: *attributes = {cudaMemoryTypeDevice, 0, address, nullptr}; break;
-    case Space::kManaged: *attributes = {cudaMemoryTypeManaged, 0, address, address}; break;
-    case Space::kPinned: *attributes = {cudaMemoryTypeHost, 0, address, address}; break;
+    case Space::kDevice:
+      *attributes = {cudaMemoryTypeDevice, 0, address, nullptr};
+      break;
+    case Space::kManaged:
+      *attributes = {cudaMemoryTypeManaged, 0, address, address};
+      break;
+    case Space::kPinned:
+      *attributes = {cudaMemoryTypeHost, 0, address, address};
+      break;
     default:
-      if (find_variable_at(pointer) != nullptr) *attributes = {cudaMemoryTypeDevice, 0, address, nullptr};
-      else if (is_registered_host(pointer)) *attributes = {cudaMemoryTypeHost, 0, address, address};
+      if (find_variable_at(pointer) != nullptr)
+        *attributes = {cudaMemoryTypeDevice, 0, address, nullptr};
+      else if (is_registered_host(pointer))
+        *attributes = {cudaMemoryTypeHost, 0, address, address};
   }
   return give(cudaSuccess);
 }

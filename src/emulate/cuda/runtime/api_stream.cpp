@@ -1,5 +1,5 @@
-// Streams, events and graphs. Work is carried out when it is asked for, in the order it is asked for, so that a stream has nothing
-// pending when a call returns; a capturing stream records instead.
+// Streams, events and graphs. Work is carried out when it is asked for, in the order it is asked for, so that a stream has
+// nothing pending when a call returns; a capturing stream records instead.
 #include <time.h>
 
 #include <algorithm>
@@ -61,7 +61,9 @@ cudaError_t cudaStreamCreateWithPriority(cudaStream_t* stream, unsigned int flag
   return give(cudaSuccess);
 }
 cudaError_t cudaStreamCreate(cudaStream_t* stream) { return cudaStreamCreateWithPriority(stream, 0, 0); }
-cudaError_t cudaStreamCreateWithFlags(cudaStream_t* stream, unsigned int flags) { return cudaStreamCreateWithPriority(stream, flags, 0); }
+cudaError_t cudaStreamCreateWithFlags(cudaStream_t* stream, unsigned int flags) {
+  return cudaStreamCreateWithPriority(stream, flags, 0);
+}
 cudaError_t cudaStreamDestroy(cudaStream_t stream) {
   if (!is_real(stream)) return give(cudaErrorInvalidResourceHandle);
   delete stream;
@@ -116,8 +118,12 @@ cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t) {
   event->time_ms = now_ms();
   return give(cudaSuccess);
 }
-cudaError_t cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stream, unsigned int) { return cudaEventRecord(event, stream); }
-cudaError_t cudaEventSynchronize(cudaEvent_t event) { return give(event == nullptr ? cudaErrorInvalidResourceHandle : cudaSuccess); }
+cudaError_t cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stream, unsigned int) {
+  return cudaEventRecord(event, stream);
+}
+cudaError_t cudaEventSynchronize(cudaEvent_t event) {
+  return give(event == nullptr ? cudaErrorInvalidResourceHandle : cudaSuccess);
+}
 cudaError_t cudaEventQuery(cudaEvent_t event) { return give(event == nullptr ? cudaErrorInvalidResourceHandle : cudaSuccess); }
 cudaError_t cudaEventDestroy(cudaEvent_t event) {
   if (event == nullptr) return give(cudaErrorInvalidResourceHandle);
@@ -189,7 +195,8 @@ cudaError_t cudaGraphExecDestroy(cudaGraphExec_t executable) {
 }
 cudaError_t cudaGraphGetNodes(cudaGraph_t graph, cudaGraphNode_t* nodes, size_t* count) {
   if (graph == nullptr || count == nullptr) return give(cudaErrorInvalidValue);
-  for (size_t i = 0; nodes != nullptr && i < *count && i < graph->work.size(); ++i) nodes[i] = reinterpret_cast<cudaGraphNode_t>(i + 1);
+  for (size_t i = 0; nodes != nullptr && i < *count && i < graph->work.size(); ++i)
+    nodes[i] = reinterpret_cast<cudaGraphNode_t>(i + 1);
   *count = graph->work.size();
   return give(cudaSuccess);
 }
@@ -201,8 +208,8 @@ static cudaError_t add(cudaGraphNode_t* node, cudaGraph_t graph, std::function<c
   return give(cudaSuccess);
 }
 
-cudaError_t cudaGraphAddMemcpyNode1D(cudaGraphNode_t* node, cudaGraph_t graph, const cudaGraphNode_t*, size_t, void* to, const void* from,
-                                     size_t bytes, cudaMemcpyKind kind) {
+cudaError_t cudaGraphAddMemcpyNode1D(cudaGraphNode_t* node, cudaGraph_t graph, const cudaGraphNode_t*, size_t, void* to,
+                                     const void* from, size_t bytes, cudaMemcpyKind kind) {
   const void* place = SB_PLACE;
   return add(node, graph, [=] { return copy(to, from, bytes, kind, place); });
 }
@@ -218,7 +225,8 @@ cudaError_t cudaGraphAddMemsetNode(cudaGraphNode_t* node, cudaGraph_t graph, con
     std::vector<char> row(kept.width * kept.elementSize);
     for (size_t i = 0; i < kept.width; ++i) std::memcpy(row.data() + i * kept.elementSize, &kept.value, kept.elementSize);
     for (size_t y = 0; y < std::max<size_t>(kept.height, 1); ++y) {
-      cudaError_t error = copy(static_cast<char*>(kept.dst) + y * kept.pitch, row.data(), row.size(), cudaMemcpyHostToDevice, nullptr);
+      cudaError_t error =
+          copy(static_cast<char*>(kept.dst) + y * kept.pitch, row.data(), row.size(), cudaMemcpyHostToDevice, nullptr);
       if (error != cudaSuccess) return error;
     }
     return cudaSuccess;

@@ -56,6 +56,7 @@ void collective(WarpKind kind, std::uint32_t raw_mask, std::uint64_t value, std:
   if (i == warp.groups.size()) warp.groups.push_back({mask, 0, kind, place});
   warp.groups[i].arrived |= 1U << lane;
   block.threads[block.current].warp_mask = mask;
+  block.threads[block.current].wait_place = place;
   if (kind != WarpKind::kActive && (mask & ~warp.exited & ~warp.groups[i].arrived) == 0) {
     complete_warp_group(block, warp, i);
     if (settings().is_adversarial) yield_thread(block);
@@ -85,10 +86,13 @@ void complete_warp_group(Block& block, Warp& warp, std::size_t index) {
         const std::int32_t source = warp.source[lane];
         const bool is_there = source >= 0 && (group.arrived >> source & 1U) != 0;
         warp.result[lane] = is_there ? warp.value[source] : warp.value[lane];
-        if (!is_there && settings().is_check && source != lane) check_shuffle_source(block, first + static_cast<unsigned>(lane), source);
+        if (!is_there && settings().is_check && source != lane)
+          check_shuffle_source(block, first + static_cast<unsigned>(lane), source);
         break;
       }
-      case WarpKind::kBallot: warp.result[lane] = yes; break;
+      case WarpKind::kBallot:
+        warp.result[lane] = yes;
+        break;
       case WarpKind::kMatch: {
         std::uint32_t same = 0;
         for (std::uint32_t others = group.arrived; others != 0; others &= others - 1) {
@@ -98,9 +102,12 @@ void complete_warp_group(Block& block, Warp& warp, std::size_t index) {
         warp.result[lane] = same;
         break;
       }
-      case WarpKind::kActive: warp.result[lane] = group.arrived; break;
+      case WarpKind::kActive:
+        warp.result[lane] = group.arrived;
+        break;
       case WarpKind::kSync:
-      case WarpKind::kGather: break;
+      case WarpKind::kGather:
+        break;
     }
     Thread& thread = block.threads[first + static_cast<unsigned>(lane)];
     if (thread.wait == Wait::kWarp || thread.wait == Wait::kActive) block.push_ready(first + static_cast<unsigned>(lane));

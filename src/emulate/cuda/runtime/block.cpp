@@ -78,7 +78,8 @@ void schedule(bool keep, bool prefer_new) {
   Block& block = *worker.block;
   for (;;) {
     const bool can_start = block.started < block.thread_count;
-    const bool start_first = settings().is_adversarial ? can_start && (block.ready_size == 0 || (draw(block, 2) == 0)) : prefer_new;
+    const bool start_first =
+        settings().is_adversarial ? can_start && (block.ready_size == 0 || (draw(block, 2) == 0)) : prefer_new;
     if (block.ready_size > 0 && !(can_start && start_first)) {
       unsigned next = pop_ready(block);
       set_thread(block, next);
@@ -93,10 +94,9 @@ void schedule(bool keep, bool prefer_new) {
       return;
     }
     if (release_active_groups(block)) continue;
-    block.state = block.exited == block.thread_count ? BlockState::kDone
-                  : !block.at_grid.empty() && block.at_grid.size() + block.exited == block.thread_count
-                      ? BlockState::kAtGrid
-                      : BlockState::kSpinning;
+    block.state = block.exited == block.thread_count                                                    ? BlockState::kDone
+                  : !block.at_grid.empty() && block.at_grid.size() + block.exited == block.thread_count ? BlockState::kAtGrid
+                                                                                                        : BlockState::kSpinning;
     if (block.state == BlockState::kSpinning) {
       report_stuck_block(block);
       abort_launch(cudaErrorLaunchTimeout);
@@ -162,7 +162,8 @@ void Block::prepare(Launch& with, std::uint64_t linear_index) {
   at_barrier.clear();
   at_grid.clear();
   named.clear();
-  if (count != thread_count || threads.empty() || threads.back().index.x + 1 != with.block.x || threads.back().index.y + 1 != with.block.y) {
+  if (count != thread_count || threads.empty() || threads.back().index.x + 1 != with.block.x ||
+      threads.back().index.y + 1 != with.block.y) {
     thread_count = count;
     threads.assign(count, Thread());
     unsigned rank = 0;
@@ -281,7 +282,8 @@ extern "C" bool __sb_next_thread() {
     block.has_current = false;
     if (block.launch->is_aborted) abandon_block();
     if (block.ready_size > 0 && block.started < block.thread_count) {
-      // Threads that can go on come first: their stacks are still in the cache. This fibre is taken again for the next new thread.
+      // Threads that can go on come first: their stacks are still in the cache. This fibre is taken again for the next new
+      // thread.
       this_worker().fibres.give(this_worker().running);
       schedule(false, false);
     }

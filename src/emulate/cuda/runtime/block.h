@@ -1,5 +1,5 @@
-// Block: the threads of one block on one worker, each on a fibre of its own once it has to wait; barriers, warp operations, order.
-// Threads that never wait share a fibre one after the other, so that a kernel without barriers costs one call per thread.
+// Block: the threads of one block on one worker, each on a fibre of its own once it has to wait; barriers, warp operations,
+// order. Threads that never wait share a fibre one after the other, so that a kernel without barriers costs one call per thread.
 // One worker at a time; nothing here is locked.
 #pragma once
 
@@ -24,10 +24,10 @@ struct Thread {
   Fibre* fibre = nullptr;
   Wait wait = Wait::kNone;
   bool is_started = false;
-  std::uint8_t barrier_kind = 0;    // what the barrier gives back: nothing, count, and, or
-  int answer = 0;                   // of a barrier that counts
+  std::uint8_t barrier_kind = 0;     // what the barrier gives back: nothing, count, and, or
+  int answer = 0;                    // of a barrier that counts
   const void* wait_place = nullptr;  // return address of the call it waits in
-  std::uint32_t warp_mask = 0;      // lanes it waits for
+  std::uint32_t warp_mask = 0;       // lanes it waits for
 };
 
 enum class WarpKind : std::uint8_t { kSync, kShuffle, kBallot, kMatch, kGather, kActive };
@@ -40,9 +40,9 @@ struct WarpGroup {
 };
 
 struct Warp {
-  std::uint32_t lanes = 0;    // that exist
+  std::uint32_t lanes = 0;  // that exist
   std::uint32_t exited = 0;
-  std::uint32_t epoch = 0;    // counts the warp's synchronisations, for the checkers
+  std::uint32_t epoch = 0;  // counts the warp's synchronisations, for the checkers
   std::vector<WarpGroup> groups;
   std::uint64_t value[kWarpSize];
   std::uint64_t result[kWarpSize];
@@ -64,22 +64,23 @@ struct Block {
   char* shared = nullptr;
   BlockState state = BlockState::kReady;
   unsigned thread_count = 0;
-  unsigned started = 0;   // position in `order` of the next thread to start
+  unsigned started = 0;  // position in `order` of the next thread to start
   unsigned exited = 0;
   unsigned current = 0;
   bool has_current = false;
   std::vector<Thread> threads;
   std::vector<Warp> warps;
-  std::vector<std::uint16_t> order;    // only when adversarial
-  std::vector<std::uint16_t> ready;    // ring
+  std::vector<std::uint16_t> order;  // only when adversarial
+  std::vector<std::uint16_t> ready;  // ring
   unsigned ready_head = 0;
   unsigned ready_size = 0;
   std::vector<std::uint16_t> at_barrier;
   std::vector<std::uint16_t> at_grid;
   std::vector<NamedBarrier> named;
-  unsigned idle_yields = 0;            // yields since anything else happened
-  unsigned lone_steps = 0;             // volatile accesses of warps with one lane left
-  std::uint32_t interval = 0;          // of the checkers: changes at each barrier
+  unsigned idle_yields = 0;          // yields since anything else happened
+  unsigned lone_steps = 0;           // volatile accesses of warps with one lane left
+  std::uint32_t interval = 0;        // of the checkers: changes at each barrier
+  std::uint32_t first_interval = 0;  // when the block began
   std::uint64_t random = 0;
 
   void prepare(Launch& with, std::uint64_t linear_index);

@@ -10,9 +10,9 @@ const Card& chosen_card() {
     Card result = {"NVIDIA A100-SXM4-80GB", 8, 0, 108, 1410, 1593, 5120, 40960, 2048, 32, 164, 163, 2};
     const char* row = std::getenv("SB_CUDA_CARD");
     Card read = {};
-    if (row != nullptr && std::sscanf(row, "%63[^\t]\t%d\t%d\t%d\t%d\t%d\t%d\t%d\t%d\t%d\t%d\t%d\t%d", read.name, &read.major, &read.minor,
-                                      &read.multiprocessors, &read.clock_mhz, &read.memory_clock_mhz, &read.bus_bits, &read.l2_kib,
-                                      &read.threads_per_multiprocessor, &read.blocks_per_multiprocessor,
+    if (row != nullptr && std::sscanf(row, "%63[^\t]\t%d\t%d\t%d\t%d\t%d\t%d\t%d\t%d\t%d\t%d\t%d\t%d", read.name, &read.major,
+                                      &read.minor, &read.multiprocessors, &read.clock_mhz, &read.memory_clock_mhz, &read.bus_bits,
+                                      &read.l2_kib, &read.threads_per_multiprocessor, &read.blocks_per_multiprocessor,
                                       &read.shared_per_multiprocessor_kib, &read.shared_per_block_kib, &read.fp32_to_fp64) == 13)
       result = read;
     return result;

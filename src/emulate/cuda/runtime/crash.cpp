@@ -58,9 +58,16 @@ void on_fault(int signal, siginfo_t* info, void* context) {
     report_here("stack-overflow", place, "the thread's stack is full (recursion or large local arrays)",
                 "线程栈已满（递归或过大的局部数组）");
   } else if (worker.block != nullptr) {
-    report_here("crash", place, std::string("the kernel was stopped by ") + (signal == SIGFPE ? "a division by zero" : signal == SIGILL ? "an illegal instruction" : "an access of address ") +
+    report_here("crash", place,
+                std::string("the kernel was stopped by ") +
+                    (signal == SIGFPE   ? "a division by zero"
+                     : signal == SIGILL ? "an illegal instruction"
+                                        : "an access of address ") +
                     (signal == SIGSEGV || signal == SIGBUS ? where : ""),
-                std::string("内核因") + (signal == SIGFPE ? "除以零" : signal == SIGILL ? "非法指令" : "访问地址 ") +
+                std::string("内核因") +
+                    (signal == SIGFPE   ? "除以零"
+                     : signal == SIGILL ? "非法指令"
+                                        : "访问地址 ") +
                     (signal == SIGSEGV || signal == SIGBUS ? where : "") + "而中止");
   } else if (signal == SIGSEGV && space_of(address) != Space::kHost) {
     report_here("device-pointer-on-host", place, std::string("host code uses address ") + where + " of the card's memory",
@@ -83,9 +90,10 @@ void on_time_limit(int, siginfo_t*, void* context) {
   char limit[32];
   std::snprintf(limit, sizeof limit, "%g", settings().time_limit_s);
   const bool in_kernel = this_worker().block != nullptr;
-  report_here("time-limit", place_of(context),
-              std::string(in_kernel ? "the kernel still ran here after " : "the host program still ran here after ") + limit + " s",
-              std::string(in_kernel ? "内核在此处仍未结束，已运行 " : "主机程序在此处仍未结束，已运行 ") + limit + " 秒");
+  report_here(
+      "time-limit", place_of(context),
+      std::string(in_kernel ? "the kernel still ran here after " : "the host program still ran here after ") + limit + " s",
+      std::string(in_kernel ? "内核在此处仍未结束，已运行 " : "主机程序在此处仍未结束，已运行 ") + limit + " 秒");
   end(kExitTimeLimit);
 }
 
@@ -128,3 +136,17 @@ void guard_against_crashes_on_this_thread() {
 
 // The host program is guarded from its first instruction.
 __attribute__((constructor)) static void guard_program() { starbridge::emulate::cuda::guard_against_crashes_on_this_thread(); }
+
+// What is left to say when the program ends by itself.
+__attribute__((destructor)) static void finish_program() {
+  using namespace starbridge::emulate::cuda;
+  if (settings().is_check) {
+    std::size_t bytes = 0;
+    if (std::size_t count = count_leaks(bytes); count > 0)
+      report_here(
+          "leak", nullptr,
+          std::to_string(count) + " allocations of the card, " + std::to_string(bytes) + " bytes in all, were never freed",
+          "有 " + std::to_string(count) + " 处显存分配（共 " + std::to_string(bytes) + " 字节）从未释放");
+  }
+  finish_reports();
+}

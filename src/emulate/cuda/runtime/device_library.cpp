@@ -32,8 +32,8 @@ int __sb_printf(const char* format, ...) {
 [[noreturn]] void __sb_assert_fail(const char* expression, const char* file, unsigned line, const char* function) {
   const Side side = current_side(__builtin_return_address(0));
   std::fflush(stdout);
-  std::fprintf(stderr, "%s:%u: %s: block: [%u,%u,%u], thread: [%u,%u,%u] Assertion `%s` failed.\n", file, line, function, side.block.x,
-               side.block.y, side.block.z, side.thread.x, side.thread.y, side.thread.z, expression);
+  std::fprintf(stderr, "%s:%u: %s: block: [%u,%u,%u], thread: [%u,%u,%u] Assertion `%s` failed.\n", file, line, function,
+               side.block.x, side.block.y, side.block.z, side.thread.x, side.thread.y, side.thread.z, expression);
   report_here("device-assert", __builtin_return_address(0), std::string("assertion `") + expression + "` failed",
               std::string("断言 `") + expression + "` 失败");
   abort_launch(cudaErrorAssert);
@@ -48,18 +48,22 @@ void __sb_trap() {
 
 // What the program asks for and the emulated card does not have; named, and then the end.
 [[noreturn]] void __sb_refuse(const char* feature) {
-  report_here("unsupported", __builtin_return_address(0), std::string(feature) + " is not emulated", std::string("仿真器不支持 ") + feature);
+  report_here("unsupported", __builtin_return_address(0), std::string(feature) + " is not emulated",
+              std::string("仿真器不支持 ") + feature);
   std::fprintf(stderr, "starbridge: %s is not emulated\n", feature);
   finish_reports();
   std::fflush(nullptr);
   std::_Exit(kExitRefused);
 }
 
-void* __sb_device_malloc(std::size_t bytes) { return bytes == 0 ? nullptr : allocate(Space::kDevice, bytes, __builtin_return_address(0)); }
+void* __sb_device_malloc(std::size_t bytes) {
+  return bytes == 0 ? nullptr : allocate(Space::kDevice, bytes, __builtin_return_address(0));
+}
 
 void __sb_device_free(void* pointer) {
   if (pointer != nullptr && release(pointer, Space::kDevice, __builtin_return_address(0)) != cudaSuccess)
-    report_here("invalid-free", __builtin_return_address(0), "the pointer freed is not one that malloc gave", "被释放的指针不是由 malloc 分配的");
+    report_here("invalid-free", __builtin_return_address(0), "the pointer freed is not one that malloc gave",
+                "被释放的指针不是由 malloc 分配的");
 }
 
 long long __sb_clock() {
@@ -87,11 +91,14 @@ void __sb_fence(int) {
 
 int __sb_space(const void* address) {
   switch (space_of(address)) {
-    case Space::kShared: return 2;
+    case Space::kShared:
+      return 2;
     case Space::kDevice:
     case Space::kManaged:
-    case Space::kPinned: return 1;
-    case Space::kHost: break;
+    case Space::kPinned:
+      return 1;
+    case Space::kHost:
+      break;
   }
   if (const DeviceVariable* variable = find_variable_at(address)) return variable->is_constant ? 3 : 1;
   return this_worker().fibres.is_stack(address) ? 4 : 0;

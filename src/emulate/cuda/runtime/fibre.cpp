@@ -40,9 +40,9 @@ Fibre* FibrePool::take(void (*entry)()) {
   const std::size_t colour = static_cast<std::size_t>(fibre->index % 31) * 128;
   char* top = fibre->low + kStackBytes - kStackGuardBytes - 64 - colour;
   auto* words = reinterpret_cast<std::uint64_t*>(reinterpret_cast<std::uintptr_t>(top) & ~std::uintptr_t{15});
-  *--words = 0;                                           // the entry sees a stack as after a call
-  *--words = reinterpret_cast<std::uint64_t>(entry);      // where the first switch returns to
-  for (int i = 0; i < 6; ++i) *--words = 0;               // registers
+  *--words = 0;                                       // the entry sees a stack as after a call
+  *--words = reinterpret_cast<std::uint64_t>(entry);  // where the first switch returns to
+  for (int i = 0; i < 6; ++i) *--words = 0;           // registers
   fibre->saved = words;
   return fibre;
 }

@@ -16,13 +16,13 @@ namespace starbridge::emulate::cuda {
 namespace {
 
 constexpr std::size_t kAlign = 512;
-constexpr std::size_t kGuard = 512;              // between allocations, in every mode: addresses do not depend on the mode
-constexpr std::size_t kQuarantine = 1UL << 30;   // freed bytes of a check that are not given out again
+constexpr std::size_t kGuard = 512;             // between allocations, in every mode: addresses do not depend on the mode
+constexpr std::size_t kQuarantine = 1UL << 30;  // freed bytes of a check that are not given out again
 constexpr std::size_t kReturnToSystem = 1UL << 20;
 
 struct Arena {
   std::uintptr_t start = 0;
-  std::uintptr_t end = 0;                           // of what was ever given out
+  std::uintptr_t end = 0;  // of what was ever given out
   std::map<std::uintptr_t, Allocation> used;
   std::map<std::uintptr_t, std::size_t> free;       // by address
   std::map<std::uintptr_t, Allocation> quarantine;  // by address
@@ -134,7 +134,8 @@ cudaError_t release(void* pointer, Space space, const void* place) {
     }
     return cudaSuccess;
   }
-  if (whole >= kReturnToSystem) madvise(reinterpret_cast<void*>((start + 4095) / 4096 * 4096), whole / 4096 * 4096 - 4096, MADV_DONTNEED);
+  if (whole >= kReturnToSystem)
+    madvise(reinterpret_cast<void*>((start + 4095) / 4096 * 4096), whole / 4096 * 4096 - 4096, MADV_DONTNEED);
   put_free(arena, start, whole);
   return cudaSuccess;
 }
@@ -155,7 +156,8 @@ std::optional<Allocation> find_allocation(const void* address, bool nearest) {
   }
   if (!nearest) return std::nullopt;
   if (after != arena.used.end()) {
-    const bool is_nearer = !below || after->first - value < value - (reinterpret_cast<std::uintptr_t>(below->start) + below->bytes);
+    const bool is_nearer =
+        !below || after->first - value < value - (reinterpret_cast<std::uintptr_t>(below->start) + below->bytes);
     if (is_nearer) return after->second;
   }
   return below;
@@ -180,8 +182,8 @@ std::size_t card_bytes_free() { return state().card - state().used_on_card; }
 
 char* shared_slot(int worker, int number) {
   state();
-  return reinterpret_cast<char*>(kSharedStart + (static_cast<std::uintptr_t>(worker) * 4096 + static_cast<std::uintptr_t>(number)) *
-                                                    kSharedSlotBytes);
+  return reinterpret_cast<char*>(
+      kSharedStart + (static_cast<std::uintptr_t>(worker) * 4096 + static_cast<std::uintptr_t>(number)) * kSharedSlotBytes);
 }
 
 void register_host(void* start, std::size_t bytes) {

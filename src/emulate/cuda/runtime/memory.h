@@ -28,14 +28,20 @@ inline Space space_of(const void* address) {
   auto value = reinterpret_cast<std::uintptr_t>(address);
   if (value < kWindow || value >= kWindowEnd) return Space::kHost;
   switch ((value - kWindow) / kArenaBytes) {
-    case 0: return Space::kDevice;
-    case 1: return Space::kManaged;
-    case 2: return Space::kPinned;
-    default: return Space::kShared;
+    case 0:
+      return Space::kDevice;
+    case 1:
+      return Space::kManaged;
+    case 2:
+      return Space::kPinned;
+    default:
+      return Space::kShared;
   }
 }
 // True for what device code may reach.
-inline bool is_on_card(const void* address) { return space_of(address) == Space::kDevice || space_of(address) == Space::kManaged; }
+inline bool is_on_card(const void* address) {
+  return space_of(address) == Space::kDevice || space_of(address) == Space::kManaged;
+}
 
 struct Allocation {
   char* start = nullptr;
@@ -50,7 +56,7 @@ cudaError_t release(void* start, Space space, const void* place);
 // The allocation that holds `address`, or the nearest below it when `nearest`.
 std::optional<Allocation> find_allocation(const void* address, bool nearest = false);
 std::optional<Allocation> find_freed(const void* address);
-std::size_t card_bytes();       // of the emulated card
+std::size_t card_bytes();  // of the emulated card
 std::size_t card_bytes_free();
 char* shared_slot(int worker, int number);
 void register_host(void* start, std::size_t bytes);

@@ -1,4 +1,5 @@
-// Registration: what the compiled host half calls before main, and how kernels and variables are found by their stubs and shadows.
+// Registration: what the compiled host half calls before main, and how kernels and variables are found by their stubs and
+// shadows.
 #include <cxxabi.h>
 #include <dlfcn.h>
 

@@ -56,8 +56,9 @@ std::string json_of(const Side& side) {
   if (side.place != nullptr && dladdr(side.place, &info) != 0 && info.dli_fname != nullptr) {
     char offset[32];
     // The call lies before the address it returns to.
-    std::snprintf(offset, sizeof offset, "%llu",
-                  static_cast<unsigned long long>(static_cast<const char*>(side.place) - static_cast<const char*>(info.dli_fbase)) - 1);
+    std::snprintf(
+        offset, sizeof offset, "%llu",
+        static_cast<unsigned long long>(static_cast<const char*>(side.place) - static_cast<const char*>(info.dli_fbase)) - 1);
     result += "\"module\":" + quoted(info.dli_fname) + ",\"offset\":" + offset + ",";
   }
   if (side.has_thread) {
@@ -117,8 +118,11 @@ void report(const Finding& finding) {
   if (to.file >= 0) {
     write_line(to, line);
   } else {
-    std::fprintf(stderr, "starbridge: %.*s: %s%s\n", static_cast<int>(finding.rule.size()), finding.rule.data(), finding.en.c_str(),
-                 finding.side.has_thread ? (" (block " + to_string(finding.side.block) + ", thread " + to_string(finding.side.thread) + ")").c_str() : "");
+    std::fprintf(stderr, "starbridge: %.*s: %s%s\n", static_cast<int>(finding.rule.size()), finding.rule.data(),
+                 finding.en.c_str(),
+                 finding.side.has_thread
+                     ? (" (block " + to_string(finding.side.block) + ", thread " + to_string(finding.side.thread) + ")").c_str()
+                     : "");
   }
 }
 
@@ -134,14 +138,17 @@ void report_stuck_block(Block& block) {
   for (const Thread& thread : block.threads) {
     if (thread.wait == Wait::kExited || thread.wait == Wait::kNone) continue;
     if (thread.wait == Wait::kWarp) ++in_warp;
-    if (first == nullptr) first = &thread;
-    else if (second == nullptr && (thread.wait_place != first->wait_place || thread.warp_mask != first->warp_mask)) second = &thread;
+    if (first == nullptr)
+      first = &thread;
+    else if (second == nullptr && (thread.wait_place != first->wait_place || thread.warp_mask != first->warp_mask))
+      second = &thread;
   }
   char en[240], zh[240];
-  std::snprintf(en, sizeof en, "no thread of the block can go on: %zu wait at a barrier, %zu for other lanes of their warp, %u have ended",
+  std::snprintf(en, sizeof en,
+                "no thread of the block can go on: %zu wait at a barrier, %zu for other lanes of their warp, %u have ended",
                 at_barrier, in_warp, block.exited);
-  std::snprintf(zh, sizeof zh, "线程块无法继续：%zu 个线程在屏障处等待，%zu 个等待同一 warp 的其他线程，%u 个已结束", at_barrier, in_warp,
-                block.exited);
+  std::snprintf(zh, sizeof zh, "线程块无法继续：%zu 个线程在屏障处等待，%zu 个等待同一 warp 的其他线程，%u 个已结束", at_barrier,
+                in_warp, block.exited);
   auto side_of = [&](const Thread* thread) { return Side{thread->wait_place, true, block.index, thread->index, false}; };
   Finding finding{"deadlock", en, zh, first == nullptr ? Side() : side_of(first), {}, false};
   if (second != nullptr) {
@@ -158,7 +165,8 @@ void finish_reports() {
     if (count < 2) continue;
     Side side{std::get<1>(key), false, {0, 0, 0}, {0, 0, 0}, false};
     Side other{std::get<2>(key), false, {0, 0, 0}, {0, 0, 0}, false};
-    std::string line = "{\"repeat\":" + quoted(std::get<0>(key)) + ",\"count\":" + std::to_string(count) + ",\"side\":" + json_of(side);
+    std::string line =
+        "{\"repeat\":" + quoted(std::get<0>(key)) + ",\"count\":" + std::to_string(count) + ",\"side\":" + json_of(side);
     if (std::get<2>(key) != nullptr) line += ",\"other\":" + json_of(other);
     write_line(to, line + "}\n");
   }

@@ -7,8 +7,8 @@
 namespace starbridge::emulate::cuda {
 
 struct Settings {
-  bool is_check = false;            // SB_CUDA_CHECK=1
-  bool is_adversarial = false;      // SB_CUDA_SEED set: order of threads, lanes and blocks drawn from it
+  bool is_check = false;        // SB_CUDA_CHECK=1
+  bool is_adversarial = false;  // SB_CUDA_SEED set: order of threads, lanes and blocks drawn from it
   std::uint64_t seed = 0;
   std::uint64_t sample_blocks = 0;  // SB_CUDA_SAMPLE: at most this many blocks per grid; 0: all
   int workers = 0;                  // SB_CUDA_WORKERS; 0: as many as the machine has cores

@@ -18,7 +18,9 @@ struct cudaArray {
   char* data;
   std::size_t texel_bytes() const { return static_cast<std::size_t>(format.x + format.y + format.z + format.w) / 8; }
   std::size_t row_bytes() const { return width * texel_bytes(); }
-  char* at(std::size_t x_bytes, std::size_t y, std::size_t z) const { return data + (z * std::max<std::size_t>(height, 1) + y) * row_bytes() + x_bytes; }
+  char* at(std::size_t x_bytes, std::size_t y, std::size_t z) const {
+    return data + (z * std::max<std::size_t>(height, 1) + y) * row_bytes() + x_bytes;
+  }
 };
 
 namespace starbridge::emulate::cuda {
@@ -46,7 +48,7 @@ double channel(const Texture& texture, const char* texel, int number) {
     std::uint16_t raw;
     std::memcpy(&raw, at, 2);
     const int exponent = raw >> 10 & 31, mantissa = raw & 1023;
-    const double magnitude = exponent == 0 ? std::ldexp(mantissa, -24)
+    const double magnitude = exponent == 0    ? std::ldexp(mantissa, -24)
                              : exponent == 31 ? (mantissa != 0 ? NAN : INFINITY)
                                               : std::ldexp(1024 + mantissa, exponent - 25);
     return (raw & 0x8000) != 0 ? -magnitude : magnitude;
@@ -54,12 +56,28 @@ double channel(const Texture& texture, const char* texel, int number) {
   std::int64_t value = 0;
   if (texture.format.f == cudaChannelFormatKindSigned) {
     if (texture.bits == 8) value = *reinterpret_cast<const signed char*>(at);
-    if (texture.bits == 16) { std::int16_t v; std::memcpy(&v, at, 2); value = v; }
-    if (texture.bits == 32) { std::int32_t v; std::memcpy(&v, at, 4); value = v; }
+    if (texture.bits == 16) {
+      std::int16_t v;
+      std::memcpy(&v, at, 2);
+      value = v;
+    }
+    if (texture.bits == 32) {
+      std::int32_t v;
+      std::memcpy(&v, at, 4);
+      value = v;
+    }
   } else {
     if (texture.bits == 8) value = *reinterpret_cast<const unsigned char*>(at);
-    if (texture.bits == 16) { std::uint16_t v; std::memcpy(&v, at, 2); value = v; }
-    if (texture.bits == 32) { std::uint32_t v; std::memcpy(&v, at, 4); value = v; }
+    if (texture.bits == 16) {
+      std::uint16_t v;
+      std::memcpy(&v, at, 2);
+      value = v;
+    }
+    if (texture.bits == 32) {
+      std::uint32_t v;
+      std::memcpy(&v, at, 4);
+      value = v;
+    }
   }
   if (texture.description.readMode == cudaReadModeNormalizedFloat) {
     const bool is_signed = texture.format.f == cudaChannelFormatKindSigned;
@@ -74,13 +92,16 @@ std::int64_t addressed(std::int64_t index, std::int64_t size, cudaTextureAddress
   if (index >= 0 && index < size) return index;
   if (!normalised && (mode == cudaAddressModeWrap || mode == cudaAddressModeMirror)) mode = cudaAddressModeClamp;
   switch (mode) {
-    case cudaAddressModeWrap: return (index % size + size) % size;
+    case cudaAddressModeWrap:
+      return (index % size + size) % size;
     case cudaAddressModeMirror: {
       const std::int64_t period = (index % (2 * size) + 2 * size) % (2 * size);
       return period < size ? period : 2 * size - 1 - period;
     }
-    case cudaAddressModeBorder: return -1;
-    case cudaAddressModeClamp: break;
+    case cudaAddressModeBorder:
+      return -1;
+    case cudaAddressModeClamp:
+      break;
   }
   return std::clamp<std::int64_t>(index, 0, size - 1);
 }
@@ -95,8 +116,10 @@ void texel_at(const Texture& t, std::int64_t x, std::int64_t y, std::int64_t z, 
   const char* texel = t.data + static_cast<std::size_t>(z) * t.slice + static_cast<std::size_t>(y) * t.pitch +
                       static_cast<std::size_t>(x) * static_cast<std::size_t>(t.channels * t.bits / 8);
   for (int c = 0; c < 4; ++c) {
-    if (is_border) out[c] = t.description.borderColor[c];
-    else out[c] = c < t.channels ? channel(t, texel, c) : 0.0;
+    if (is_border)
+      out[c] = t.description.borderColor[c];
+    else
+      out[c] = c < t.channels ? channel(t, texel, c) : 0.0;
   }
 }
 
@@ -123,7 +146,13 @@ void sample(const Texture& t, double x, double y, double z, int dimensions, std:
         double texel[4];
         texel_at(t, static_cast<std::int64_t>(std::floor(fx)) + i, static_cast<std::int64_t>(std::floor(fy)) + j,
                  dimensions < 3 ? layer : static_cast<std::int64_t>(std::floor(fz)) + k, dimensions, texel);
-        const double w = (i != 0 ? a : 1 - a) * (dimensions < 2 ? 1 : j != 0 ? b : 1 - b) * (dimensions < 3 ? 1 : k != 0 ? c : 1 - c);
+        const double w = (i != 0 ? a : 1 - a) *
+                         (dimensions < 2 ? 1
+                          : j != 0       ? b
+                                         : 1 - b) *
+                         (dimensions < 3 ? 1
+                          : k != 0       ? c
+                                         : 1 - c);
         for (int n = 0; n < 4; ++n) sum[n] += w * texel[n];
       }
   std::copy(sum, sum + 4, out);
@@ -143,14 +172,19 @@ cudaError_t make_array(cudaArray_t* array, const cudaChannelFormatDesc* format, 
 }
 
 cudaError_t copy_box(const cudaMemcpy3DParms& p, const void* place) {
-  const std::size_t texel = p.srcArray != nullptr ? p.srcArray->texel_bytes() : p.dstArray != nullptr ? p.dstArray->texel_bytes() : 1;
+  const std::size_t texel = p.srcArray != nullptr   ? p.srcArray->texel_bytes()
+                            : p.dstArray != nullptr ? p.dstArray->texel_bytes()
+                                                    : 1;
   const std::size_t width = p.extent.width * texel;
   for (std::size_t z = 0; z < p.extent.depth; ++z) {
     for (std::size_t y = 0; y < p.extent.height; ++y) {
-      const char* from = p.srcArray != nullptr ? p.srcArray->at(p.srcPos.x * texel, p.srcPos.y + y, p.srcPos.z + z)
-                                               : static_cast<const char*>(p.srcPtr.ptr) + ((p.srcPos.z + z) * p.srcPtr.ysize + p.srcPos.y + y) * p.srcPtr.pitch + p.srcPos.x;
+      const char* from = p.srcArray != nullptr
+                             ? p.srcArray->at(p.srcPos.x * texel, p.srcPos.y + y, p.srcPos.z + z)
+                             : static_cast<const char*>(p.srcPtr.ptr) +
+                                   ((p.srcPos.z + z) * p.srcPtr.ysize + p.srcPos.y + y) * p.srcPtr.pitch + p.srcPos.x;
       char* to = p.dstArray != nullptr ? p.dstArray->at(p.dstPos.x * texel, p.dstPos.y + y, p.dstPos.z + z)
-                                       : static_cast<char*>(p.dstPtr.ptr) + ((p.dstPos.z + z) * p.dstPtr.ysize + p.dstPos.y + y) * p.dstPtr.pitch + p.dstPos.x;
+                                       : static_cast<char*>(p.dstPtr.ptr) +
+                                             ((p.dstPos.z + z) * p.dstPtr.ysize + p.dstPos.y + y) * p.dstPtr.pitch + p.dstPos.x;
       if (cudaError_t error = copy(to, from, width, p.kind, place); error != cudaSuccess) return error;
     }
   }
@@ -164,7 +198,8 @@ using namespace starbridge::emulate::cuda;
 
 extern "C" {
 
-cudaError_t cudaMallocArray(cudaArray_t* array, const cudaChannelFormatDesc* format, size_t width, size_t height, unsigned int flags) {
+cudaError_t cudaMallocArray(cudaArray_t* array, const cudaChannelFormatDesc* format, size_t width, size_t height,
+                            unsigned int flags) {
   return give(make_array(array, format, {width, height, 0}, flags));
 }
 cudaError_t cudaMalloc3DArray(cudaArray_t* array, const cudaChannelFormatDesc* format, cudaExtent extent, unsigned int flags) {
@@ -179,7 +214,8 @@ cudaError_t cudaFreeArray(cudaArray_t array) {
 }
 cudaError_t cudaMemcpy2DToArray(cudaArray_t to, size_t x, size_t y, const void* from, size_t pitch, size_t width, size_t height,
                                 cudaMemcpyKind kind) {
-  if (to == nullptr || x + width > to->row_bytes() || y + height > std::max<size_t>(to->height, 1)) return give(cudaErrorInvalidValue);
+  if (to == nullptr || x + width > to->row_bytes() || y + height > std::max<size_t>(to->height, 1))
+    return give(cudaErrorInvalidValue);
   cudaError_t error = cudaSuccess;
   for (size_t row = 0; row < height && error == cudaSuccess; ++row)
     error = copy(to->at(x, y + row, 0), static_cast<const char*>(from) + row * pitch, width, kind, SB_PLACE);
@@ -187,7 +223,8 @@ cudaError_t cudaMemcpy2DToArray(cudaArray_t to, size_t x, size_t y, const void* 
 }
 cudaError_t cudaMemcpy2DFromArray(void* to, size_t pitch, cudaArray_const_t from, size_t x, size_t y, size_t width, size_t height,
                                   cudaMemcpyKind kind) {
-  if (from == nullptr || x + width > from->row_bytes() || y + height > std::max<size_t>(from->height, 1)) return give(cudaErrorInvalidValue);
+  if (from == nullptr || x + width > from->row_bytes() || y + height > std::max<size_t>(from->height, 1))
+    return give(cudaErrorInvalidValue);
   cudaError_t error = cudaSuccess;
   for (size_t row = 0; row < height && error == cudaSuccess; ++row)
     error = copy(static_cast<char*>(to) + row * pitch, from->at(x, y + row, 0), width, kind, SB_PLACE);
@@ -207,8 +244,8 @@ cudaError_t cudaMemcpy3D(const cudaMemcpy3DParms* parameters) {
 }
 cudaError_t cudaMemcpy3DAsync(const cudaMemcpy3DParms* parameters, cudaStream_t) { return cudaMemcpy3D(parameters); }
 
-cudaError_t cudaCreateTextureObject(cudaTextureObject_t* object, const cudaResourceDesc* resource, const cudaTextureDesc* description,
-                                    const cudaResourceViewDesc*) {
+cudaError_t cudaCreateTextureObject(cudaTextureObject_t* object, const cudaResourceDesc* resource,
+                                    const cudaTextureDesc* description, const cudaResourceViewDesc*) {
   if (object == nullptr || resource == nullptr || description == nullptr) return give(cudaErrorInvalidValue);
   Texture t;
   t.resource = *resource;
@@ -227,7 +264,8 @@ cudaError_t cudaCreateTextureObject(cudaTextureObject_t* object, const cudaResou
     case cudaResourceTypeLinear:
       t.format = resource->res.linear.desc;
       t.data = static_cast<const char*>(resource->res.linear.devPtr);
-      t.width = resource->res.linear.sizeInBytes * 8 / static_cast<std::size_t>(t.format.x + t.format.y + t.format.z + t.format.w);
+      t.width =
+          resource->res.linear.sizeInBytes * 8 / static_cast<std::size_t>(t.format.x + t.format.y + t.format.z + t.format.w);
       break;
     case cudaResourceTypePitch2D:
       t.format = resource->res.pitch2D.desc;
@@ -236,7 +274,8 @@ cudaError_t cudaCreateTextureObject(cudaTextureObject_t* object, const cudaResou
       t.height = resource->res.pitch2D.height;
       t.pitch = resource->res.pitch2D.pitchInBytes;
       break;
-    case cudaResourceTypeMipmappedArray: return give(cudaErrorNotSupported);
+    case cudaResourceTypeMipmappedArray:
+      return give(cudaErrorNotSupported);
   }
   if (t.format.f != cudaChannelFormatKindFloat && description->readMode == cudaReadModeElementType &&
       description->filterMode == cudaFilterModeLinear)
@@ -264,15 +303,19 @@ void __sb_texture(unsigned long long object, float x, float y, float z, int dime
   double value[4];
   if (dimensions == 0) {
     // tex1Dfetch: by whole index, never filtered; outside gives zero.
-    if (layer < 0 || static_cast<std::size_t>(layer) >= t.width) std::fill(value, value + 4, 0.0);
-    else texel_at(t, layer, 0, 0, 0, value);
+    if (layer < 0 || static_cast<std::size_t>(layer) >= t.width)
+      std::fill(value, value + 4, 0.0);
+    else
+      texel_at(t, layer, 0, 0, 0, value);
   } else {
     sample(t, x, y, z, dimensions, layer, value);
   }
   const bool is_float = t.format.f == cudaChannelFormatKindFloat || t.description.readMode == cudaReadModeNormalizedFloat;
   for (int c = 0; c < 4; ++c) {
-    if (is_float) static_cast<float*>(texel)[c] = static_cast<float>(value[c]);
-    else static_cast<int*>(texel)[c] = static_cast<int>(static_cast<std::int64_t>(value[c]));
+    if (is_float)
+      static_cast<float*>(texel)[c] = static_cast<float>(value[c]);
+    else
+      static_cast<int*>(texel)[c] = static_cast<int>(static_cast<std::int64_t>(value[c]));
   }
 }
 
@@ -283,7 +326,8 @@ void* __sb_surface(unsigned long long object, int x_bytes, int y, int z, int bou
   if (x_bytes < 0 || x_bytes + static_cast<int>(bytes) > width || y < 0 || y >= height || z < 0 || z >= depth) {
     if (boundary == cudaBoundaryModeZero) return nullptr;
     if (boundary == cudaBoundaryModeTrap) {
-      report_here("out-of-bounds", __builtin_return_address(0), "a surface access lies outside the array", "表面访问超出数组范围");
+      report_here("out-of-bounds", __builtin_return_address(0), "a surface access lies outside the array",
+                  "表面访问超出数组范围");
       abort_launch(cudaErrorLaunchFailure);
       abandon_block();
     }

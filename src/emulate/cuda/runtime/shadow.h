@@ -1,0 +1,42 @@
+// Shadow: what a check remembers of every word of four bytes that threads share: who wrote and read it last, which of its bytes
+// hold a value, and whether it belongs to an allocation. One worker only.
+#pragma once
+
+#include <cstdint>
+
+#include "emulate/cuda/runtime/memory.h"
+
+namespace starbridge::emulate::cuda {
+
+// One access of a word. Intervals number the stretches of a block between barriers (and fences), over all blocks, upwards; zero:
+// none.
+struct Access {
+  std::uint32_t interval;
+  std::uint32_t place;     // offset of the return address in the device library
+  std::uint16_t thread;    // rank in its block
+  std::uint8_t epoch;      // of its warp
+  std::uint8_t bytes : 4;  // which of the word's bytes
+  std::uint8_t is_atomic : 1;
+  std::uint8_t is_volatile : 1;
+};
+
+struct Cell {
+  Access write;
+  Access read;
+  std::uint32_t other_reader_interval;
+  std::uint16_t other_reader;
+  std::uint8_t initialised;  // one bit per byte
+  std::uint8_t usable;       // how many of its bytes belong to an allocation
+};
+static_assert(sizeof(Cell) == 32);
+
+constexpr std::uintptr_t kShadowStart = 0x200000000000ULL;
+constexpr std::uintptr_t kShadowBytes = 4 * kArenaBytes / 4 * sizeof(Cell);
+
+// The cell of the word at `address`, which must lie in the card's window.
+inline Cell& cell_at(std::uintptr_t address) { return reinterpret_cast<Cell*>(kShadowStart)[(address - kWindow) / 4]; }
+// The cell of a word outside the window (variables of the program); made when first asked for.
+Cell& cell_of_variable(std::uintptr_t address);
+void reserve_shadow();
+
+}  // namespace starbridge::emulate::cuda

@@ -1,0 +1,150 @@
+#include "kernel/program.h"
+
+#include <stdlib.h>
+
+#include <algorithm>
+#include <filesystem>
+
+#include "base/files.h"
+#include "base/subprocess.h"
+#include "kernel/card.h"
+
+namespace starbridge::kernel {
+
+namespace fs = std::filesystem;
+using base::Error;
+using base::text;
+
+namespace {
+
+constexpr int kGraceS = 5;                            // after the runtime's own time limit
+constexpr std::uint64_t kReservedKib = 300ULL << 20;  // addresses the card reserves without using them
+
+// A folder that goes away with this object, unless it is the user's.
+class WorkFolder {
+ public:
+  static base::Result<WorkFolder> make(const std::string& keep) {
+    WorkFolder folder;
+    if (!keep.empty()) {
+      SB_TRY_VOID(base::make_directories(keep));
+      folder.path_ = fs::absolute(keep).string();
+      return folder;
+    }
+    std::string pattern = (fs::temp_directory_path() / "starbridge-kernel-XXXXXX").string();
+    if (mkdtemp(pattern.data()) == nullptr) return base::io_error(errno, text("making a folder", "创建目录"), pattern);
+    folder.path_ = pattern;
+    folder.is_temporary_ = true;
+    return folder;
+  }
+  WorkFolder(WorkFolder&& other) noexcept : path_(std::move(other.path_)), is_temporary_(other.is_temporary_) {
+    other.is_temporary_ = false;
+  }
+  WorkFolder& operator=(WorkFolder&&) = delete;
+  ~WorkFolder() {
+    std::error_code error;
+    if (is_temporary_) fs::remove_all(path_, error);
+  }
+  const std::string& path() const { return path_; }
+
+ private:
+  WorkFolder() = default;
+  std::string path_;
+  bool is_temporary_ = false;
+};
+
+bool is_fatal(const KernelFinding& finding) {
+  static const std::string_view fatal[] = {"crash",       "deadlock",    "stack-overflow", "time-limit",
+                                           "unsupported", "device-trap", "device-assert"};
+  return std::find(std::begin(fatal), std::end(fatal), finding.rule) != std::end(fatal);
+}
+
+}  // namespace
+
+std::size_t RunReport::error_count() const {
+  return static_cast<std::size_t>(
+      std::count_if(findings.begin(), findings.end(), [](const KernelFinding& finding) { return finding.is_error; }));
+}
+
+bool RunReport::ran_well() const {
+  return exit_code == 0 && !timed_out && std::none_of(findings.begin(), findings.end(), is_fatal);
+}
+
+base::Result<std::vector<std::string>> sources_of(const std::string& path) {
+  std::error_code error;
+  if (!fs::exists(path, error))
+    return Error("base.file_not_found", text("there is no such file or folder", "文件或目录不存在")).at(path);
+  std::vector<std::string> sources;
+  if (!fs::is_directory(path, error)) {
+    sources.push_back(path);
+  } else {
+    for (const auto& entry : fs::directory_iterator(path, error)) {
+      const std::string extension = entry.path().extension().string();
+      if (extension == ".cu" || extension == ".cpp" || extension == ".cc" || extension == ".c")
+        sources.push_back(entry.path().string());
+    }
+    std::sort(sources.begin(), sources.end());
+  }
+  const bool has_cuda = std::any_of(sources.begin(), sources.end(),
+                                    [](const std::string& source) { return fs::path(source).extension() == ".cu"; });
+  if (!has_cuda) return Error("kernel.no_kernel_source", text("no .cu source is here", "此处没有 .cu 源文件")).at(path);
+  return sources;
+}
+
+base::Result<RunReport> run_program(const RunRequest& request) {
+  SB_TRY(Toolchain toolchain, find_toolchain());
+  SB_TRY(EmulatedCard card, find_card(request.card));
+  SB_TRY(std::vector<std::string> sources, sources_of(request.path));
+  sources.insert(sources.end(), request.with.begin(), request.with.end());
+  SB_TRY(WorkFolder folder, WorkFolder::make(request.keep_folder));
+
+  CompileRequest compile_request;
+  compile_request.sources = sources;
+  compile_request.includes = request.includes;
+  compile_request.defines = request.defines;
+  compile_request.standard = request.standard;
+  compile_request.capability = card.capability;
+  compile_request.fast_math = request.fast_math;
+  compile_request.check = request.check;
+  compile_request.output_folder = folder.path();
+  RunReport report;
+  report.card_name = card.name;
+  const base::SystemClock clock;
+  const base::TimeMs compile_start = clock.now_ms();
+  SB_TRY(CompileResult compiled, compile(toolchain, compile_request));
+  report.compile_ms = clock.now_ms() - compile_start;
+
+  const std::string findings_path = folder.path() + "/findings.jsonl";
+  std::error_code removed;
+  fs::remove(findings_path, removed);
+  base::ProcessSpec spec;
+  // Addresses are reserved, not used: the limit allows the reservation and the card's memory beside what the host program may
+  // take.
+  const std::uint64_t memory_mib = request.memory_mib == 0 ? 1ULL << 20 : request.memory_mib;
+  spec.arguments = {"/bin/sh", "-c",
+                    "ulimit -c 0; ulimit -v " + std::to_string(kReservedKib + 4 * memory_mib * 1024) + "; exec \"$@\"", "sh",
+                    compiled.program};
+  spec.arguments.insert(spec.arguments.end(), request.arguments.begin(), request.arguments.end());
+  spec.working_directory = request.working_directory;
+  spec.input = request.input;
+  spec.merge_output = true;
+  spec.on_output = request.on_output;
+  spec.timeout_ms = base::DurationMs{request.time_limit_s + kGraceS} * 1000;
+  spec.environment["SB_CUDA_REPORT"] = findings_path;
+  spec.environment["SB_CUDA_CARD"] = card.row;
+  spec.environment["SB_CUDA_TIME_LIMIT"] = std::to_string(request.time_limit_s);
+  spec.environment["SB_CUDA_CHECK"] = request.check ? "1" : "0";
+  if (request.seed) spec.environment["SB_CUDA_SEED"] = std::to_string(*request.seed);
+  if (request.memory_mib > 0) spec.environment["SB_CUDA_MEMORY"] = std::to_string(request.memory_mib << 20);
+  if (request.sample_blocks > 0) spec.environment["SB_CUDA_SAMPLE"] = std::to_string(request.sample_blocks);
+  if (request.workers > 0) spec.environment["SB_CUDA_WORKERS"] = std::to_string(request.workers);
+  SB_TRY(base::ProcessResult result, base::run_process(spec));
+  report.exit_code = result.exit_code;
+  report.signal = result.signal;
+  report.timed_out = result.timed_out;
+  report.output = std::move(result.out);
+  report.run_ms = result.wall_ms;
+  SB_TRY(report.findings, read_findings(toolchain, findings_path));
+  return report;
+}
+
+}  // namespace starbridge::kernel

@@ -1,0 +1,59 @@
+// Program: a CUDA program compiled for the emulated card and run in a child process with limits. Any thread; blocking.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/clock.h"
+#include "base/result.h"
+#include "kernel/finding.h"
+#include "kernel/toolchain.h"
+
+namespace starbridge::kernel {
+
+struct RunRequest {
+  std::string path;               // a source, or a folder whose sources make one program
+  std::vector<std::string> with;  // further sources
+  std::vector<std::string> includes;
+  std::vector<std::string> defines;
+  std::string standard = "c++17";
+  std::vector<std::string> arguments;  // of the program
+  std::string card = "a100";
+  bool fast_math = false;
+  bool check = false;
+  std::optional<std::uint64_t> seed;  // order of threads, lanes and blocks drawn from it
+  int time_limit_s = 600;             // of the running program
+  std::uint64_t memory_mib = 0;       // of the card; 0: half of the machine's
+  std::uint64_t sample_blocks = 0;    // 0: every block runs
+  int workers = 0;                    // 0: one per core
+  std::string working_directory;      // empty: the caller's
+  std::string keep_folder;            // keep program and findings here; empty: a folder that is removed
+  std::string input;                  // stdin of the program
+  std::function<void(std::string_view)> on_output;
+};
+
+struct RunReport {
+  int exit_code = 0;  // of the program; -1: ended by `signal`
+  int signal = 0;
+  bool timed_out = false;  // even the runtime's own time limit did not end it
+  std::string output;      // stdout and stderr as they came
+  std::vector<KernelFinding> findings;
+  base::DurationMs compile_ms = 0;
+  base::DurationMs run_ms = 0;
+  std::string card_name;
+
+  std::size_t error_count() const;
+  // The program ended by itself with 0 and nothing stopped it.
+  bool ran_well() const;
+};
+
+// Errors: those of find_toolchain and compile; kernel.no_kernel_source; base.file_not_found; kernel.unknown_card.
+base::Result<RunReport> run_program(const RunRequest& request);
+
+// The sources a path stands for: itself, or the .cu, .cpp and .c files of a folder, sorted.
+base::Result<std::vector<std::string>> sources_of(const std::string& path);
+
+}  // namespace starbridge::kernel
