@@ -1,0 +1,4 @@
+// The old name of the header.
+#pragma once
+
+#include "cublas_v2.h"

@@ -1,0 +1,4 @@
+// Markers for a profiler.
+#pragma once
+
+#include "nvToolsExt.h"

@@ -1,0 +1,4 @@
+// Part of the runtime's headers.
+#pragma once
+
+#include "cuda_runtime.h"
