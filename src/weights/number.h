@@ -11,8 +11,8 @@ namespace starbridge::weights {
 
 struct ConversionCounts {
   std::uint64_t elements = 0;
-  std::uint64_t overflow = 0;  // finite numbers beyond the largest of the new type (they become infinite, NaN, or for
-                               // float8_e4m3fn the largest, as in torch); whole numbers that do not fit
+  std::uint64_t overflow = 0;   // finite numbers beyond the largest of the new type (they become infinite, NaN, or for
+                                // float8_e4m3fn the largest, as in torch); whole numbers that do not fit
   std::uint64_t underflow = 0;  // not zero, and zero afterwards
 };
 
