@@ -11,6 +11,7 @@
 #include "base/json.h"
 #include "base/subprocess.h"
 #include "pool/emulated_device.h"
+#include "verify/checkpoints.h"
 
 namespace starbridge::verify {
 namespace {
@@ -107,44 +108,12 @@ std::vector<std::string> common_checkpoints(const Run& original, const Run& port
   for (auto entry = fs::recursive_directory_iterator(original.folder, failure); entry != fs::recursive_directory_iterator();
        entry.increment(failure)) {
     std::string suffix = entry->path().extension().string();
-    if (suffix != ".pt" && suffix != ".pth" && suffix != ".ckpt") continue;
+    if (suffix != ".pt" && suffix != ".pth" && suffix != ".ckpt" && suffix != ".safetensors") continue;
     std::string relative = fs::relative(entry->path(), original.folder, failure).string();
     if (fs::is_regular_file(port.folder + "/" + relative, failure) && found.size() < kCheckpointsMax) found.push_back(relative);
   }
   std::sort(found.begin(), found.end());
   return found;
-}
-
-base::Status compare_checkpoints(const Run& original, const Run& port, const std::string& root, const Tolerance& tolerance,
-                                 Report& report) {
-  for (const std::string& file : common_checkpoints(original, port)) {
-    base::ProcessSpec spec;
-    SB_TRY(std::string python, pool::torch_python());
-    spec.arguments = {python, root + "/python/probe/compare_checkpoints.py", original.folder + "/" + file,
-                      port.folder + "/" + file};
-    spec.timeout_ms = 300'000;
-    SB_TRY(base::ProcessResult compared, base::run_process(spec));
-    Json rows = Json::parse(compared.out, nullptr, false);
-    if (!compared.ok() || !rows.is_array()) {
-      report.tensors.push_back(
-          {file, "", "the checkpoints cannot be compared: " + tail_of(compared.err).substr(0, 200), 0, 0, 1, false});
-      continue;
-    }
-    for (const Json& row : rows) {
-      TensorComparison tensor{file,
-                              row.value("name", ""),
-                              row.value("problem", ""),
-                              row.value("max_abs", 0.0),
-                              row.value("max_rel", 0.0),
-                              row.value("cosine", 1.0),
-                              true};
-      // Weights gather the differences of all steps, so they get ten times the room of a loss.
-      tensor.agrees = tensor.problem.empty() &&
-                      (tensor.absolute_max <= tolerance.absolute * 10 || tensor.relative_max <= tolerance.relative * 10);
-      report.tensors.push_back(std::move(tensor));
-    }
-  }
-  return {};
 }
 
 void read_files(const Run& port, Report& report) {
@@ -230,7 +199,9 @@ base::Result<Report> run_both(const Request& request, const std::string& scratch
   report.original_series = series_of(original);
   report.port_series = series_of(port);
   report.series = compare(report.original_series, report.port_series, request.tolerance);
-  SB_TRY_VOID(compare_checkpoints(original, port, root, request.tolerance, report));
+  for (const std::string& file : common_checkpoints(original, port)) {
+    compare_checkpoint(original.folder + "/" + file, port.folder + "/" + file, file, request.tolerance, report.tensors);
+  }
   read_files(port, report);
   read_device_reports(port, report);
   if (report.series.empty() && report.tensors.empty() && report.port_exit_code == 0) {

@@ -7,6 +7,7 @@
 #include <random>
 
 #include "weights/compare.h"
+#include "weights/convert.h"
 #include "weights/pickle.h"
 #include "weights/test_files.h"
 #include "weights/torch_objects.h"
@@ -111,6 +112,39 @@ TEST(Fuzz, DamagedFilesAreReadOrRefused) {
   }
   for (std::size_t index = 0; index < healthy.size(); ++index)
     EXPECT_GT(readable[index], 0u) << healthy[index].first << " of " << seed;
+}
+
+// What can be read can be written anew, or is refused with a reason; what was written holds the same numbers.
+TEST(Fuzz, DamagedFilesAreConvertedOrRefused) {
+  TempFolder folder;
+  std::vector<std::pair<std::string, std::string>> healthy = healthy_files();
+  auto deadline = std::chrono::steady_clock::now() + std::chrono::duration<double>(seconds_allowed());
+  std::size_t converted = 0;
+  for (std::uint64_t seed = 0; std::chrono::steady_clock::now() < deadline || seed < 300; ++seed) {
+    std::mt19937_64 random(seed);
+    const auto& [name, bytes] = healthy[seed % healthy.size()];
+    std::string path = folder.write(name, seed < healthy.size() * 2 ? bytes : mutated(bytes, random));
+    ConvertOptions options;
+    options.format = seed / healthy.size() % 2 == 0 ? Format::kTorchZip : Format::kSafetensors;
+    options.devices = DeviceMap::parse("npu").value();
+    options.replaces = true;
+    std::string target = folder.path() + "/converted";
+    base::Result<ConvertReport> report = convert(path, target, options);
+    if (!report.ok()) {
+      ASSERT_FALSE(report.error().message().en.empty()) << "seed " << seed;
+      continue;
+    }
+    base::Result<Checkpoint> before = open_checkpoint(path), after = open_checkpoint(target);
+    ASSERT_TRUE(before.ok() && after.ok()) << "seed " << seed;
+    if (before->tensors.empty()) continue;
+    CompareOptions exact;
+    exact.rule.is_exact = true;
+    exact.rule.ignores_missing = true;  // tensors without bytes have no place in safetensors
+    base::Result<Comparison> compared = compare(*before, *after, exact);
+    ASSERT_TRUE(!compared.ok() || compared->agrees) << "seed " << seed;
+    converted += compared.ok() ? 1 : 0;
+  }
+  EXPECT_GE(converted, healthy.size() * 2);
 }
 
 TEST(Fuzz, RandomOpcodesNeverCrashThePickleReader) {

@@ -88,6 +88,20 @@ TEST(ZipWriter, WritesWhatTheReaderReadsAligned) {
   EXPECT_EQ(read_all(*reader.source_of(*reader.find("m/two")), 100, "two").value(), "abcdef");
 }
 
+TEST(ZipWriter, ManyEntriesNeedTheWideForm) {
+  TempFolder folder;
+  OutputFile file = OutputFile::create(folder.path() + "/a.zip", false).value();
+  ZipWriter zip(file);
+  constexpr std::size_t kEntries = 65'536;  // one more than the narrow form can count
+  for (std::size_t index = 0; index < kEntries; ++index) ASSERT_TRUE(zip.add("m/" + std::to_string(index), "x").ok());
+  ASSERT_TRUE(zip.finish().ok());
+  ASSERT_TRUE(file.commit().ok());
+  std::unique_ptr<FileSource> source = FileSource::open(folder.path() + "/a.zip").value();
+  ZipReader reader = ZipReader::open(*source).value();
+  EXPECT_EQ(reader.entries().size(), kEntries);
+  EXPECT_NE(reader.find("m/65535"), nullptr);
+}
+
 TEST(DeviceMap, RenamesTags) {
   auto apply = [](const std::string& word, const std::string& tag) { return DeviceMap::parse(word).value().apply(tag); };
   EXPECT_EQ(apply("", "cuda:1"), "cuda:1");

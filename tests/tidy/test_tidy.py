@@ -19,7 +19,7 @@ ALLOWED = {
     "kernel": {"base", "catalog"},
     "port": {"base", "catalog"},
     "report": {"base", "catalog", "port"},
-    "verify": {"base", "catalog", "pool"},
+    "verify": {"base", "catalog", "pool", "weights"},
     "sched": {"base", "catalog", "pool"},
     "engine": {"base", "catalog", "pool", "store", "port"},
     "meter": {"base", "catalog", "pool", "store"},
