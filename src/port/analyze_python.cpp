@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <array>
+#include <cctype>
 
 #include "port/analyze.h"
 #include "port/python/rewrite.h"
@@ -10,29 +11,55 @@ namespace {
 
 using base::text;
 
+bool is_word_byte(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
+
+// Where a statement ends: at a line end that no backslash carries over, a semicolon or a comment.
+std::size_t statement_end(std::string_view text) {
+  for (std::size_t at = 0; at < text.size(); ++at) {
+    if (text[at] == '\\') {
+      at += text.substr(at + 1, 2) == "\r\n" ? 2 : 1;
+    } else if (text[at] == '\n' || text[at] == ';' || text[at] == '#') {
+      return at;
+    }
+  }
+  return text.size();
+}
+
+// The modules of an import, from behind its keyword: "a.b as c, d".
+bool imports_known_package(std::string_view list, const catalog::LibraryMap& libraries) {
+  constexpr std::string_view kBlanks = " \t\f\r\n\\";
+  list = list.substr(0, statement_end(list));
+  for (std::size_t begin = 0; begin < list.size();) {
+    std::size_t end = std::min(list.find(',', begin), list.size());
+    std::string_view module = list.substr(begin, end - begin);
+    module = module.substr(std::min(module.find_first_not_of(kBlanks), module.size()));
+    module = module.substr(0, module.find_first_of(kBlanks));
+    for (const Family& family : families()) {
+      if (module.empty() || family.backend == "cuda") continue;
+      if (libraries.find_import(module, family.backend) != nullptr) return true;
+    }
+    begin = end + 1;
+  }
+  return false;
+}
+
 // Most files of a large tree never touch a device: a word search spares them the parse.
 bool may_matter(std::string_view bytes, const Tables& tables) {
-  static constexpr std::array<std::string_view, 9> kWords = {"torch", "cuda", "CUDA",   "NCCL", "nccl",
-                                                             "hccl",  "cncl", "ASCEND", "MLU"};
+  // Words that always matter, devices whose names are parts of other words, and what begins an import.
+  static constexpr std::array<std::string_view, 15> kWords = {"torch",  "cuda", "CUDA", "NCCL", "nccl", "hccl", "cncl",  "mccl",
+                                                              "ASCEND", "MLU",  "npu",  "mlu",  "musa", "from", "import"};
+  constexpr std::size_t kFirstDevice = 10;
+  constexpr std::size_t kFirstImport = 13;
   static constexpr WordSearch<kWords.size()> kSearch(kWords);
-  if (kSearch.stands_in(bytes)) return true;
-  // Imports of packages the library table knows.
-  for (std::size_t position = 0; position < bytes.size();) {
-    std::size_t end = std::min(bytes.find('\n', position), bytes.size());
-    std::size_t begin = position;
-    while (begin < end && (bytes[begin] == ' ' || bytes[begin] == '\t' || bytes[begin] == '\f')) ++begin;
-    if (begin < end && (bytes[begin] == 'i' || bytes[begin] == 'f')) {
-      std::string_view line = base::trim(bytes.substr(begin, end - begin));
-      bool is_import = line.substr(0, 7) == "import ";
-      bool is_from = line.substr(0, 5) == "from ";
-      std::string_view module = is_import || is_from ? base::trim(line.substr(is_import ? 7 : 5)) : std::string_view();
-      module = module.substr(0, module.find_first_of(" ,;.\t#"));
-      for (const Family& family : families()) {
-        if (module.empty() || family.backend == "cuda") continue;
-        if (tables.libraries.find_import(module, family.backend) != nullptr) return true;
-      }
-    }
-    position = end + 1;
+  for (auto hit = kSearch.find(bytes, 0); hit.word < kWords.size(); hit = kSearch.find(bytes, hit.position + 1)) {
+    if (hit.word < kFirstDevice) return true;
+    std::size_t end = hit.position + kWords[hit.word].size();
+    bool ends_word = end == bytes.size() || !is_word_byte(bytes[end]);
+    bool begins_word = hit.position == 0 || !is_word_byte(bytes[hit.position - 1]);
+    if (!ends_word) continue;
+    // x.npu(), "npu:0", is_npu; but not "input".
+    if (hit.word < kFirstImport && (begins_word || bytes[hit.position - 1] == '_')) return true;
+    if (hit.word >= kFirstImport && begins_word && imports_known_package(bytes.substr(end), tables.libraries)) return true;
   }
   return false;
 }

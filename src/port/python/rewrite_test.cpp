@@ -110,6 +110,20 @@ TEST(Rewrite, PortsBetweenTwoOtherFamilies) {
             "import torch\nimport torch_mlu\ntorch.mlu.synchronize()\nx.to('mlu:0')\n");
 }
 
+TEST(Rewrite, FilesThatNeverNameTorchArePortedToo) {
+  EXPECT_EQ(port_python("from m import build\nx = build(device='npu:0')\n", "nvidia-a100-80g").text,
+            "from m import build\nx = build(device='cuda:0')\n");
+  EXPECT_EQ(port_python("def f(x):\n  return x.mlu()\n", "ascend-910b3").text, "def f(x):\n  return x.npu()\n");
+  EXPECT_EQ(port_python("def f(inputs, npus):\n  return inputs, npus\n", "mlu370-x8").text,
+            "def f(inputs, npus):\n  return inputs, npus\n");
+  for (const char* source :
+       {"import os, flash_attn\n", "import os; import flash_attn\n", "import os, \\\r\n  flash_attn as f\r\n",
+        "if a: import flash_attn.x as y\n", "try:\n  from flash_attn.x import z\nexcept ImportError:\n  pass\n"}) {
+    EXPECT_EQ(port_python(source).findings.size(), 1U) << source;
+  }
+  EXPECT_TRUE(port_python("import os, sys\n").findings.empty());
+}
+
 TEST(Rewrite, ChipsThatKeepTheCudaNamesGetNoDeviceEdit) {
   for (const Case& c : kCases) EXPECT_EQ(port_python(c.source, "iluvatar-bi-v150").text, c.source) << c.name;
 }
