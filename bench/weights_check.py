@@ -36,6 +36,7 @@ def write_safetensors(path, dtype, name, total_bytes, noise):
         header[f"layers.{index}.weight"] = {"dtype": name, "shape": [count], "data_offsets": [offset, offset + count * size]}
         offset += count * size
     text = json.dumps(header).encode()
+    text += b" " * (-len(text) % 8)  # aligned, as the format's own writer leaves it
     with open(path, "wb") as file:
         file.write(struct.pack("<Q", len(text)) + text)
         for index, count in enumerate(counts):

@@ -162,7 +162,8 @@ TEST(Fuzz, RandomOpcodesNeverCrashThePickleReader) {
       text += kOpcodes[random() % kOpcodes.size()];
       if (random() % 4 == 0) text += static_cast<char>(random() % 5);
     }
-    base::Result<Pickle> pickle = read_pickle(text + ".", seed % 2 == 0);
+    text += ".";
+    base::Result<Pickle> pickle = read_pickle(text, seed % 2 == 0);
     if (!pickle.ok()) continue;
     ++accepted;
     ASSERT_LT(pickle->root, pickle->nodes.size()) << "seed " << seed;

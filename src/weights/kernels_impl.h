@@ -174,6 +174,7 @@ struct BlockFigures {
   double absolute_max = 0;
   double relative_max = 0;
   double zero_max = 0;  // the largest |right| where left is zero
+  double unequal = 0;   // elements
 };
 
 // Doubles side by side, as many as the machine has room for: what is wider, g++ 12 takes apart into single numbers. The
@@ -224,29 +225,36 @@ static void add_sums(const Block& block, Tally& tally) {
 }
 
 static BlockFigures measure(const Block& block) {
-  Wide absolute_max[2] = {}, relative_max[2] = {}, zero_max[2] = {};
-  const Wide zero = {}, infinite = zero + __builtin_inf();
+  Wide absolute_max[2] = {}, relative_max[2] = {}, zero_max[2] = {}, unequal[2] = {};
+  const Wide zero = {}, one = zero + 1.0, infinite = zero + __builtin_inf();
   for (std::size_t begin = 0; begin < block.count; begin += 2 * kWide) {
     for (std::size_t half = 0; half < 2; ++half) {
       Wide a = load_wide(block.left + begin + half * kWide), b = load_wide(block.right + begin + half * kWide);
       Wide difference = size_of_wide(a - b), size = size_of_wide(a);
       absolute_max[half] = larger(difference, absolute_max[half]);
+      unequal[half] += difference > zero ? one : zero;
       relative_max[half] = larger(difference / (size > zero ? size : infinite), relative_max[half]);
       zero_max[half] = larger(size > zero ? zero : difference, zero_max[half]);
     }
   }
   return {largest(larger(absolute_max[0], absolute_max[1])), largest(larger(relative_max[0], relative_max[1])),
-          largest(larger(zero_max[0], zero_max[1]))};
+          largest(larger(zero_max[0], zero_max[1])), sum(unequal[0] + unequal[1])};
 }
 
-static std::uint64_t count_beyond(const Block& block, double absolute, double relative) {
+// Elements beyond the limits, and beyond one and five per mille of the reference.
+static void count_beyond(const Block& block, const Limits& limits, bool counts_limits, Tally& tally) {
   const Wide zero = {}, one = zero + 1.0;
-  Wide beyond = {};
+  Wide beyond = {}, beyond_1 = {}, beyond_5 = {};
   for (std::size_t begin = 0; begin < block.count; begin += kWide) {
     Wide a = load_wide(block.left + begin), b = load_wide(block.right + begin);
-    beyond += size_of_wide(a - b) > absolute + relative * size_of_wide(a) ? one : zero;
+    Wide difference = size_of_wide(a - b), size = size_of_wide(a);
+    beyond += difference > limits.absolute + limits.relative * size ? one : zero;
+    beyond_1 += difference > 0.001 * size ? one : zero;
+    beyond_5 += difference > 0.005 * size ? one : zero;
   }
-  return static_cast<std::uint64_t>(sum(beyond));
+  if (counts_limits) tally.beyond += static_cast<std::uint64_t>(sum(beyond));
+  tally.beyond_1_permille += static_cast<std::uint64_t>(sum(beyond_1));
+  tally.beyond_5_permille += static_cast<std::uint64_t>(sum(beyond_5));
 }
 
 template <class Type>
@@ -264,12 +272,14 @@ static void compare_finite(const typename Type::Bits* left, const typename Type:
     ulp_max = distance > ulp_max ? distance : ulp_max;
   }
   if (ulp_max > 0) {
-    // Both zeros are equal as doubles; whole numbers are compared as they are, since doubles end at 2^53.
-    for (std::size_t index = 0; index < count; ++index) {
-      unequal += (Type::kIsFloat ? wide_left[index] != wide_right[index] : left[index] != right[index]) ? 1U : 0U;
-    }
     BlockFigures figures = measure(block);
-    if (!Type::kIsFloat) figures.absolute_max = static_cast<double>(ulp_max);  // exact beyond 2^53 as well
+    unequal = static_cast<std::uint32_t>(figures.unequal);
+    if constexpr (!Type::kIsFloat) {
+      // Doubles end at 2^53, whole numbers do not.
+      figures.absolute_max = static_cast<double>(ulp_max);
+      unequal = 0;
+      for (std::size_t index = 0; index < count; ++index) unequal += left[index] != right[index] ? 1U : 0U;
+    }
     if (figures.absolute_max > tally.absolute_max) {
       tally.absolute_max = figures.absolute_max;
       std::size_t index = 0;
@@ -279,13 +289,9 @@ static void compare_finite(const typename Type::Bits* left, const typename Type:
     if (figures.relative_max > tally.relative_max) tally.relative_max = figures.relative_max;
     // Most blocks of a sound port stay below every limit, and then nothing needs to be counted.
     bool is_exact = !Type::kIsFloat && limits.absolute == 0 && limits.relative == 0;
-    if (is_exact) {
-      tally.beyond += unequal;
-    } else if (figures.absolute_max > limits.absolute) {
-      tally.beyond += count_beyond(block, limits.absolute, limits.relative);
-    }
-    if (figures.relative_max > 0.001 || figures.zero_max > 0) tally.beyond_1_permille += count_beyond(block, 0, 0.001);
-    if (figures.relative_max > 0.005 || figures.zero_max > 0) tally.beyond_5_permille += count_beyond(block, 0, 0.005);
+    if (is_exact) tally.beyond += unequal;
+    bool is_near = figures.absolute_max <= limits.absolute && figures.relative_max <= 0.001 && figures.zero_max == 0;
+    if (!is_near) count_beyond(block, limits, !is_exact, tally);
   }
   if (ulp_max > tally.ulp_max) tally.ulp_max = ulp_max;
   tally.unequal += unequal;

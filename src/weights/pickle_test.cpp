@@ -246,7 +246,8 @@ TEST(Pickle, AMemoBombEndsTheWalk) {
     for (int copy = 0; copy < 10; ++copy) text += "h"s + static_cast<char>(level - 1);
     text += "eq"s + level;
   }
-  base::Result<Pickle> pickle = read_pickle(text + ".");
+  text += ".";
+  base::Result<Pickle> pickle = read_pickle(text);
   ASSERT_TRUE(pickle.ok());
   EXPECT_LT(pickle->nodes.size(), 100u);
   EXPECT_EQ(find_tensors(*pickle).error().code(), "weights.limit");
@@ -256,15 +257,17 @@ TEST(Pickle, DeepNestingEndsTheWalkWithoutRecursingOn) {
   std::string text;
   for (int level = 0; level < 100'000; ++level) text += "]";
   for (int level = 1; level < 100'000; ++level) text += "a";
-  base::Result<Pickle> pickle = read_pickle(text + ".");
+  text += ".";
+  base::Result<Pickle> pickle = read_pickle(text);
   ASSERT_TRUE(pickle.ok());
   EXPECT_EQ(find_tensors(*pickle).error().code(), "weights.limit");
 }
 
 TEST(Pickle, AnObjectInsideItselfIsNoEndlessWalk) {
-  base::Result<Pickle> pickle = read_pickle(
+  std::string text =
       "]q\x00h\x00"
-      "a."s);
+      "a."s;
+  base::Result<Pickle> pickle = read_pickle(text);
   ASSERT_TRUE(pickle.ok());
   EXPECT_TRUE(find_tensors(*pickle).ok());
 }

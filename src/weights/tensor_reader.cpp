@@ -13,7 +13,9 @@ using base::text;
 namespace {
 
 constexpr std::uint64_t kSlabBytes = 4U << 20;
-constexpr std::uint64_t kPrefetchBytes = 8U << 20;
+// Asked for in long runs: two files on two threads are four streams, and a disk that jumps between them every few MiB gives half
+// its speed (measured: 8 MiB 0.55, 64 MiB 0.87 of reading one file after the other).
+constexpr std::uint64_t kPrefetchBytes = 64U << 20;
 // Elements further apart than this are read one by one, nearer ones with what lies between.
 constexpr std::uint64_t kGapBytesMax = 512;
 
