@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <regex>
+#include <set>
 
 #include "base/files.h"
 #include "base/subprocess.h"
@@ -52,6 +54,24 @@ class WorkFolder {
   bool is_temporary_ = false;
 };
 
+// A source that another one includes is a part of that one.
+void drop_included(std::vector<std::string>& sources) {
+  static const std::regex pattern(R"re(#\s*include\s*"([^"]+\.(?:cu|cpp|cc|c))")re");
+  std::set<std::string> included;
+  for (const std::string& source : sources) {
+    base::Result<std::string> content = base::read_file(source);
+    if (!content.ok()) continue;
+    for (std::sregex_iterator it(content->begin(), content->end(), pattern), end; it != end; ++it) {
+      std::error_code error;
+      included.insert(fs::weakly_canonical(fs::path(source).parent_path() / (*it)[1].str(), error).string());
+    }
+  }
+  std::erase_if(sources, [&](const std::string& source) {
+    std::error_code error;
+    return included.count(fs::weakly_canonical(source, error).string()) > 0;
+  });
+}
+
 bool is_fatal(const KernelFinding& finding) {
   static const std::string_view fatal[] = {"crash",       "deadlock",    "stack-overflow", "time-limit",
                                            "unsupported", "device-trap", "device-assert"};
@@ -83,6 +103,7 @@ base::Result<std::vector<std::string>> sources_of(const std::string& path) {
         sources.push_back(entry.path().string());
     }
     std::sort(sources.begin(), sources.end());
+    drop_included(sources);
   }
   const bool has_cuda = std::any_of(sources.begin(), sources.end(),
                                     [](const std::string& source) { return fs::path(source).extension() == ".cu"; });

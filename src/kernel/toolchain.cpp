@@ -104,9 +104,7 @@ Error compile_error(const Toolchain& toolchain, const std::string& output, const
   }
   if (first.empty()) first = output.substr(0, 2000);
   Error error("kernel.does_not_compile", text("{}", "{}", base::sanitize_utf8(first)));
-  base::Text next = count > 1 ? text("{} errors in all; --verbose shows the compiler's whole output",
-                                     "共 {} 个错误；--verbose 显示编译器的完整输出", count)
-                              : base::Text{};
+  base::Text next = count > 1 ? text("{} errors in all", "共 {} 个错误", count) : base::Text{};
   static const std::regex unknown(
       R"((?:undeclared identifier|no member named|unknown type name|no template named) '?([A-Za-z_][\w:]*)'?)");
   static const std::regex header(R"('([^']+)' file not found)");

@@ -75,6 +75,7 @@ class Instrumenter {
     } else if (auto* store = llvm::dyn_cast<llvm::StoreInst>(&at)) {
       tell(store->isAtomic() ? atomic_ : write_, at, store->getPointerOperand(), store->getValueOperand()->getType(),
            store->getAlign(), store->isVolatile(), store->isAtomic() ? nullptr : store->getValueOperand());
+      if (!store->isAtomic()) store->setAlignment(llvm::Align(1));
     } else if (auto* update = llvm::dyn_cast<llvm::AtomicRMWInst>(&at)) {
       tell(atomic_, at, update->getPointerOperand(), update->getValOperand()->getType(), update->getAlign(), false);
     } else if (auto* exchange = llvm::dyn_cast<llvm::AtomicCmpXchgInst>(&at)) {
@@ -136,10 +137,28 @@ class Instrumenter {
 
 }  // namespace
 
+namespace {
+
+// Two barriers in the two arms of a branch are two barriers to the user, whatever they could be merged to.
+void keep_calls_apart(llvm::Function& function) {
+  for (llvm::BasicBlock& block : function) {
+    for (llvm::Instruction& instruction : block) {
+      auto* call = llvm::dyn_cast<llvm::CallBase>(&instruction);
+      if (call == nullptr || call->getCalledFunction() == nullptr) continue;
+      llvm::StringRef name = call->getCalledFunction()->getName();
+      if (name == "__syncthreads" || name.starts_with("__sb_")) call->addFnAttr(llvm::Attribute::NoMerge);
+    }
+  }
+}
+
+}  // namespace
+
 void instrument_accesses(llvm::Module& module) {
   Instrumenter instrumenter(module);
   for (llvm::Function& function : module) {
-    if (is_device_code(function)) instrumenter.instrument(function);
+    if (!is_device_code(function)) continue;
+    instrumenter.instrument(function);
+    keep_calls_apart(function);
   }
 }
 

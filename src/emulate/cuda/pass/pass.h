@@ -22,6 +22,8 @@ bool add_invokers(llvm::Module& module);
 // Moves variables in shared memory to the block's memory; gives each kernel its constant `__sb_shared_bytes$NAME` and, for a
 // check, the table `__sb_shared_map$NAME`.
 void lower_shared(llvm::Module& module, const PassOptions& options);
+// Managed variables live on the host's side; device code reaches each through a pointer the runtime sets.
+void lower_variables(llvm::Module& module);
 // threadIdx and its like become thread-local variables of the runtime, read once per function.
 void lower_builtins(llvm::Module& module);
 // Adds `__sb_loop$NAME` beside each kernel.

@@ -35,6 +35,7 @@ struct LowerCuda : llvm::PassInfoMixin<LowerCuda> {
       add_invokers(module);
       return llvm::PreservedAnalyses::none();
     }
+    lower_variables(module);
     lower_shared(module, options);
     lower_builtins(module);
     if (options.is_check)

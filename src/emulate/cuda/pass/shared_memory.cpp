@@ -51,7 +51,8 @@ void replace(llvm::GlobalVariable& global, llvm::GlobalVariable& base, std::uint
       llvm::BasicBlock& entry = instruction->getFunction()->getEntryBlock();
       llvm::IRBuilder<> builder(&entry, entry.getFirstNonPHIOrDbgOrAlloca());
       builder.SetCurrentDebugLocation(llvm::DebugLoc());
-      llvm::Value* start = builder.CreateLoad(builder.getPtrTy(), builder.CreateThreadLocalAddress(&base));
+      llvm::Value* start = builder.CreateLoad(
+          builder.getPtrTy(), base.isThreadLocal() ? builder.CreateThreadLocalAddress(&base) : static_cast<llvm::Value*>(&base));
       address = builder.CreateConstInBoundsGEP1_64(builder.getInt8Ty(), start, offset, global.getName() + ".shared");
     }
     use->set(address);
@@ -87,6 +88,24 @@ void describe(llvm::Module& module, llvm::Function& kernel, const std::vector<Va
 }
 
 }  // namespace
+
+void lower_variables(llvm::Module& module) {
+  for (llvm::GlobalVariable& global : module.globals()) {
+    // The host may fill what kernels may only read: it must not lie in memory that is read-only for all.
+    if (global.hasSection() && global.getSection() == "sb_constant") global.setConstant(false);
+  }
+  std::vector<llvm::GlobalVariable*> managed;
+  for (llvm::GlobalVariable& global : module.globals()) {
+    if (global.hasSection() && global.getSection() == "sb_managed") managed.push_back(&global);
+  }
+  llvm::convertUsersOfConstantsToInstructions(std::vector<llvm::Constant*>(managed.begin(), managed.end()));
+  for (llvm::GlobalVariable* global : managed) {
+    auto* holder = new llvm::GlobalVariable(module, llvm::PointerType::getUnqual(module.getContext()), false,
+                                            llvm::GlobalValue::ExternalLinkage, global, "__sb_managed$" + global->getName());
+    replace(*global, *holder, 0);
+    global->setSection("");
+  }
+}
 
 void lower_shared(llvm::Module& module, const PassOptions& options) {
   std::vector<llvm::GlobalVariable*> fixed;

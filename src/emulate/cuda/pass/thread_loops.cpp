@@ -1,4 +1,5 @@
 // Built-in variables and the loop over the threads of a block.
+#include <llvm/IR/DIBuilder.h>
 #include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/Instructions.h>
 #include <llvm/IR/ReplaceConstant.h>
@@ -45,6 +46,20 @@ void read_once(llvm::GlobalVariable& global) {
   }
 }
 
+// A kernel that disappears into its loop keeps its lines only when the loop has lines too: those of the kernel's head.
+void keep_lines(llvm::Module& module, const llvm::Function& kernel, llvm::Function& loop, llvm::CallInst& call) {
+  llvm::DISubprogram* head = kernel.getSubprogram();
+  if (head == nullptr) return;
+  llvm::DIBuilder builder(module, false, head->getUnit());
+  llvm::DISubprogram* lines =
+      builder.createFunction(head->getFile(), loop.getName(), loop.getName(), head->getFile(), head->getLine(),
+                             builder.createSubroutineType(builder.getOrCreateTypeArray({})), head->getLine(),
+                             llvm::DINode::FlagArtificial, llvm::DISubprogram::SPFlagDefinition);
+  loop.setSubprogram(lines);
+  call.setDebugLoc(llvm::DILocation::get(module.getContext(), head->getLine(), 0, lines));
+  builder.finalizeSubprogram(lines);
+}
+
 }  // namespace
 
 void lower_builtins(llvm::Module& module) {
@@ -84,6 +99,7 @@ void add_thread_loops(llvm::Module& module) {
     for (llvm::Argument& argument : loop->args()) arguments.push_back(&argument);
     llvm::CallInst* call = builder.CreateCall(kernel, arguments);
     call->setCallingConv(kernel->getCallingConv());
+    keep_lines(module, *kernel, *loop, *call);
     for (unsigned i = 0; i < arguments.size(); ++i) {
       for (llvm::Attribute attribute : kernel->getAttributes().getParamAttrs(i)) call->addParamAttr(i, attribute);
     }

@@ -196,6 +196,13 @@ void __sb_grid_sync() {
 int __sb_is_cooperative() { return this_worker().block->launch->is_cooperative ? 1 : 0; }
 void __sb_yield() { yield_thread(*this_worker().block); }
 
+void __sb_poll(const volatile void* address) {
+  Block& block = *this_worker().block;
+  Thread& self = block.threads[block.current];
+  if (self.polled == address) yield_thread(block);
+  self.polled = address;
+}
+
 // Old code counts on the lanes of a warp running in step; after each volatile access the others come as far.
 void __sb_warp_step() {
   Block& block = *this_worker().block;

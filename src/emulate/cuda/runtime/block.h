@@ -24,10 +24,11 @@ struct Thread {
   Fibre* fibre = nullptr;
   Wait wait = Wait::kNone;
   bool is_started = false;
-  std::uint8_t barrier_kind = 0;     // what the barrier gives back: nothing, count, and, or
-  int answer = 0;                    // of a barrier that counts
-  const void* wait_place = nullptr;  // return address of the call it waits in
-  std::uint32_t warp_mask = 0;       // lanes it waits for
+  std::uint8_t barrier_kind = 0;          // what the barrier gives back: nothing, count, and, or
+  int answer = 0;                         // of a barrier that counts
+  const void* wait_place = nullptr;       // return address of the call it waits in
+  const volatile void* polled = nullptr;  // the flag it looked at last
+  std::uint32_t warp_mask = 0;            // lanes it waits for
 };
 
 enum class WarpKind : std::uint8_t { kSync, kShuffle, kBallot, kMatch, kGather, kActive };

@@ -399,5 +399,8 @@ void __sb_local(const void* pointer, std::uint64_t bytes, const void* variable, 
               "an access at byte " + std::to_string(byte - start) + " of a local variable of " + std::to_string(variable_bytes) +
                   " bytes",
               "访问 " + std::to_string(variable_bytes) + " 字节局部变量的第 " + std::to_string(byte - start) + " 字节");
+  // What lies beside a local variable is the thread's own stack: nothing after this write could be trusted.
+  abort_launch(cudaErrorIllegalAddress);
+  abandon_block();
 }
 }

@@ -1,5 +1,6 @@
 #include "emulate/cuda/runtime/crash.h"
 
+#include <dlfcn.h>
 #include <pthread.h>
 #include <signal.h>
 #include <sys/mman.h>
@@ -14,6 +15,7 @@
 #include <thread>
 #include <vector>
 
+#include "emulate/cuda/runtime/checker.h"
 #include "emulate/cuda/runtime/launch.h"
 #include "emulate/cuda/runtime/memory.h"
 #include "emulate/cuda/runtime/report.h"
@@ -34,10 +36,28 @@ void end(int code) {
   std::_Exit(code);
 }
 
+// Where the user's code was: the interrupted instruction, or, when the runtime or the C library was at work for it, the nearest
+// return address on the stack that lies in the kernel's library.
 const void* place_of(void* context) {
 #if defined(__x86_64__)
+  const greg_t* registers = static_cast<ucontext_t*>(context)->uc_mcontext.gregs;
   // One more, as places are return addresses and the command looks up the byte before.
-  return reinterpret_cast<const char*>(static_cast<ucontext_t*>(context)->uc_mcontext.gregs[REG_RIP]) + 1;
+  const char* place = reinterpret_cast<const char*>(registers[REG_RIP]) + 1;
+  const Worker& worker = this_worker();
+  Dl_info info = {};
+  if (worker.block == nullptr || worker.running == nullptr || dladdr(worker.block->launch->kernel->loop, &info) == 0)
+    return place;
+  const char* start = static_cast<const char*>(info.dli_fbase);
+  const char* end = end_of_library(start);
+  if (place >= start && place < end) return place;
+  const auto* word = reinterpret_cast<const char* const*>(registers[REG_RSP]);
+  const auto* top = reinterpret_cast<const char* const*>(worker.running->low + kStackBytes - kStackGuardBytes);
+  if (word < reinterpret_cast<const char* const*>(worker.running->low))
+    word = reinterpret_cast<const char* const*>(worker.running->low);
+  for (; word < top; ++word) {
+    if (*word >= start && *word < end) return *word;
+  }
+  return place;
 #else
   return nullptr;
 #endif

@@ -10,7 +10,8 @@ namespace starbridge::emulate::cuda {
 
 namespace {
 constexpr int kGroup = 64;
-}
+constexpr int kGuardedMax = 12000;
+}  // namespace
 
 void FibrePool::grow() {
   const std::size_t bytes = kGroup * kStackBytes;
@@ -23,7 +24,8 @@ void FibrePool::grow() {
   regions_.emplace_back(start, start + bytes);
   for (int i = kGroup - 1; i >= 0; --i) {
     char* low = start + static_cast<std::size_t>(i) * kStackBytes;
-    mprotect(low, kStackGuardBytes, PROT_NONE);
+    // Each guard costs the system two mappings, of which a process has some 65,000.
+    if (count_ < kGuardedMax) mprotect(low, kStackGuardBytes, PROT_NONE);
     auto* fibre = new Fibre;
     fibre->low = low + kStackGuardBytes;
     fibre->index = count_ + i;

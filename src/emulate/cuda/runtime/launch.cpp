@@ -28,7 +28,7 @@ namespace {
 
 // Below this many threads the other cores are not woken: waking costs as much as the work.
 constexpr std::uint64_t kThreadsWorthWaking = 2048;
-constexpr std::size_t kSpinningBlocksMax = 256;  // blocks of one worker that wait for other blocks
+constexpr std::size_t kSpinningThreadsMax = 16384;  // of one worker's blocks that wait for other blocks
 
 int worker_limit() {
   if (settings().is_check) return 1;  // one order, replayable
@@ -77,12 +77,14 @@ void work(Worker& worker, Launch& launch) {
   set_dimensions(launch);
   std::vector<std::unique_ptr<Block>> spinning;
   std::size_t turn = 0;
+  const std::size_t block_threads = std::size_t{launch.block.x} * launch.block.y * launch.block.z;
+  const std::size_t spinning_max = std::max<std::size_t>(kSpinningThreadsMax / block_threads, 16);
   const std::uint64_t count = (launch.block_count + launch.stride - 1) / launch.stride;
   while (!launch.is_aborted) {
     std::unique_ptr<Block> block;
     bool is_new = false;
     const std::uint64_t position =
-        spinning.size() < kSpinningBlocksMax ? launch.next_block.fetch_add(1, std::memory_order_relaxed) : count;
+        spinning.size() < spinning_max ? launch.next_block.fetch_add(1, std::memory_order_relaxed) : count;
     if (position < count) {
       block = take_block(worker);
       block->prepare(launch, block_at(launch, position));

@@ -14,9 +14,9 @@ template <class Bits, class T, class Operation> SB_DEVICE T update(T* address, O
     if (__atomic_compare_exchange_n(place, &old, wanted, false, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED)) return bits_of<T>(old);
   }
 }
-template <class T> SB_DEVICE T polled(T old, bool may_wait) {
+template <class T> SB_DEVICE T polled(const volatile void* address, T old, bool may_wait) {
   // What looks like a thread that waits for another lets the others run.
-  if (may_wait) __sb_yield();
+  if (may_wait) __sb_poll(address);
   return old;
 }
 }  // namespace sb
@@ -25,20 +25,20 @@ template <class T> SB_DEVICE T polled(T old, bool may_wait) {
   SB_DEVICE type name##_block parameters { return name arguments; }                               \
   SB_DEVICE type name##_system parameters { return name arguments; }
 #define SB_ATOMIC_INT(type)                                                                                                  \
-  SB_DEVICE type atomicAdd(type* a, type v) { return sb::polled(__atomic_fetch_add(a, v, __ATOMIC_SEQ_CST), v == 0); }        \
+  SB_DEVICE type atomicAdd(type* a, type v) { return sb::polled(a, __atomic_fetch_add(a, v, __ATOMIC_SEQ_CST), v == 0); }        \
   SB_DEVICE type atomicAnd(type* a, type v) { return __atomic_fetch_and(a, v, __ATOMIC_SEQ_CST); }                            \
-  SB_DEVICE type atomicOr(type* a, type v) { return sb::polled(__atomic_fetch_or(a, v, __ATOMIC_SEQ_CST), v == 0); }          \
+  SB_DEVICE type atomicOr(type* a, type v) { return sb::polled(a, __atomic_fetch_or(a, v, __ATOMIC_SEQ_CST), v == 0); }          \
   SB_DEVICE type atomicXor(type* a, type v) { return __atomic_fetch_xor(a, v, __ATOMIC_SEQ_CST); }                            \
   SB_DEVICE type atomicMin(type* a, type v) { return __atomic_fetch_min(a, v, __ATOMIC_SEQ_CST); }                            \
   SB_DEVICE type atomicMax(type* a, type v) { return __atomic_fetch_max(a, v, __ATOMIC_SEQ_CST); }                            \
   SB_DEVICE type atomicExch(type* a, type v) {                                                                               \
     type old = __atomic_exchange_n(a, v, __ATOMIC_SEQ_CST);                                                                  \
-    return sb::polled(old, old == v);                                                                                        \
+    return sb::polled(a, old, old == v);                                                                                        \
   }                                                                                                                          \
   SB_DEVICE type atomicCAS(type* a, type expected, type v) {                                                                 \
     type old = expected;                                                                                                     \
     bool done = __atomic_compare_exchange_n(a, &old, v, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);                          \
-    return sb::polled(old, !done || expected == v);                                                                          \
+    return sb::polled(a, old, !done || expected == v);                                                                          \
   }                                                                                                                          \
   SB_SCOPES(type, atomicAdd, (type* a, type v), (a, v)) SB_SCOPES(type, atomicAnd, (type* a, type v), (a, v))                 \
   SB_SCOPES(type, atomicOr, (type* a, type v), (a, v)) SB_SCOPES(type, atomicXor, (type* a, type v), (a, v))                  \
@@ -83,5 +83,5 @@ SB_DEVICE double atomicExch(double* a, double v) {
 SB_DEVICE unsigned short atomicCAS(unsigned short* a, unsigned short expected, unsigned short v) {
   unsigned short old = expected;
   bool done = __atomic_compare_exchange_n(a, &old, v, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
-  return sb::polled(old, !done);
+  return sb::polled(a, old, !done);
 }

@@ -14,7 +14,7 @@
 #define __global__ __attribute__((global))
 #define __shared__ __attribute__((shared))
 #define __constant__ __attribute__((constant)) __attribute__((section("sb_constant")))
-#define __managed__ __attribute__((section("sb_managed")))
+#define __managed__ __attribute__((device)) __attribute__((section("sb_managed")))
 #define __launch_bounds__(...) __attribute__((launch_bounds(__VA_ARGS__)))
 #define __builtin_align__(n) __attribute__((aligned(n)))
 #else

@@ -29,6 +29,8 @@ __device__ void __sb_grid_sync();
 __device__ int __sb_is_cooperative();
 // The thread found a condition it waits for unmet, or made a step that others may wait for: let others run.
 __device__ void __sb_yield();
+// The same, when the thread looked at this very address the last time too: then it waits for another thread.
+__device__ void __sb_poll(const volatile void* address);
 __device__ void __sb_fence(int scope);
 __device__ void __sb_trap();
 // Memory space of an address: 1 global, 2 shared, 3 constant, 4 local, 0 else.

@@ -1,0 +1,5 @@
+// Never freed. // EXPECT leak
+int main() {
+  int* data;
+  cudaMalloc(&data, 16);
+}
