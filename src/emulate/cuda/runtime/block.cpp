@@ -1,5 +1,7 @@
 #include "emulate/cuda/runtime/block.h"
 
+#include <bit>
+
 #include "emulate/cuda/runtime/checker.h"
 #include "emulate/cuda/runtime/launch.h"
 #include "emulate/cuda/runtime/report.h"
@@ -46,13 +48,13 @@ void switch_to_main(Worker& worker, bool keep) {
 }
 
 unsigned pop_ready(Block& block) {
-  const unsigned capacity = static_cast<unsigned>(block.ready.size());
+  const unsigned mask = static_cast<unsigned>(block.ready.size()) - 1;
   if (settings().is_adversarial && block.ready_size > 1) {
-    unsigned other = (block.ready_head + static_cast<unsigned>(draw(block, block.ready_size))) % capacity;
+    unsigned other = (block.ready_head + static_cast<unsigned>(draw(block, block.ready_size))) & mask;
     std::swap(block.ready[block.ready_head], block.ready[other]);
   }
   unsigned thread = block.ready[block.ready_head];
-  block.ready_head = (block.ready_head + 1) % capacity;
+  block.ready_head = (block.ready_head + 1) & mask;
   --block.ready_size;
   return thread;
 }
@@ -171,7 +173,7 @@ void Block::prepare(Launch& with, std::uint64_t linear_index) {
       for (unsigned y = 0; y < with.block.y; ++y)
         for (unsigned x = 0; x < with.block.x; ++x) threads[rank++].index = {x, y, z};
     warps.resize((count + kWarpSize - 1) / kWarpSize);
-    ready.resize(count + 1);
+    ready.resize(std::bit_ceil(count + 1));  // a power of two: its ring turns without a division
   }
   for (unsigned w = 0; w < warps.size(); ++w) {
     const unsigned lanes = std::min(kWarpSize, count - w * kWarpSize);
@@ -190,7 +192,7 @@ void Block::prepare(Launch& with, std::uint64_t linear_index) {
 
 void Block::push_ready(unsigned thread) {
   threads[thread].wait = Wait::kNone;
-  ready[(ready_head + ready_size) % ready.size()] = static_cast<std::uint16_t>(thread);
+  ready[(ready_head + ready_size) & (ready.size() - 1)] = static_cast<std::uint16_t>(thread);
   ++ready_size;
 }
 

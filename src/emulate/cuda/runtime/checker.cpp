@@ -153,6 +153,7 @@ void examine(const Now& now, Cell& cell, unsigned bytes, std::uintptr_t address,
       Access other = cell.read;
       other.interval = cell.other_reader_interval;
       other.thread = cell.other_reader;
+      other.bytes = cell.other_reader_bytes;
       conflict(other, false);
     }
   }
@@ -168,6 +169,7 @@ void examine(const Now& now, Cell& cell, unsigned bytes, std::uintptr_t address,
     if (cell.read.thread != mine.thread || cell.read.interval != mine.interval) {
       cell.other_reader_interval = cell.read.interval;
       cell.other_reader = cell.read.thread;
+      cell.other_reader_bytes = cell.read.bytes;
     } else {
       mine.bytes = (mine.bytes | cell.read.bytes) & 0xf;
     }
@@ -176,7 +178,7 @@ void examine(const Now& now, Cell& cell, unsigned bytes, std::uintptr_t address,
     if (cell.write.thread == mine.thread && cell.write.interval == mine.interval)
       mine.bytes = (mine.bytes | cell.write.bytes) & 0xf;
     cell.write = mine;
-    cell.initialised = static_cast<std::uint8_t>(cell.initialised | bytes);
+    cell.initialised = (cell.initialised | bytes) & 0xf;
   }
 }
 

@@ -39,7 +39,6 @@ int worker_limit() {
   return std::clamp(cores, 1, 64);
 }
 
-thread_local Worker* t_worker = nullptr;
 std::atomic<int> g_error{0};
 std::atomic<int> g_workers{0};
 
@@ -193,11 +192,11 @@ class Helpers {
 
 }  // namespace
 
-Worker& this_worker() {
-  if (t_worker == nullptr) {
-    t_worker = new Worker;
-    t_worker->number = g_workers++;
-  }
+__thread Worker* t_worker = nullptr;
+
+Worker& make_worker() {
+  t_worker = new Worker;
+  t_worker->number = g_workers++;
   return *t_worker;
 }
 

@@ -63,7 +63,10 @@ struct Worker {
   std::vector<char*> shared_slots;
 };
 
-Worker& this_worker();
+// The calling thread's worker; made when first asked for. Inlined: every barrier asks.
+extern __thread Worker* t_worker __attribute__((visibility("hidden")));
+Worker& make_worker();
+inline Worker& this_worker() { return t_worker != nullptr ? *t_worker : make_worker(); }
 // Runs the whole grid; returns cudaSuccess or what stopped it.
 cudaError_t run_grid(Launch& launch);
 // What a thread reports to stop the grid; kept as the error of the device.

@@ -44,7 +44,7 @@ void reserve_shadow() {
 Cell& cell_of_variable(std::uintptr_t address) {
   static auto* cells = new std::unordered_map<std::uintptr_t, Cell>;
   auto [found, is_new] = cells->try_emplace(address & ~std::uintptr_t{3});
-  if (is_new) found->second = {{}, {}, 0, 0, 0xf, 4};
+  if (is_new) found->second = {{}, {}, 0, 0, 0xf, 0, 4};
   return found->second;
 }
 
@@ -52,7 +52,7 @@ void shadow_allocate(void* start, std::size_t bytes) {
   reserve_shadow();
   const bool is_known = space_of(start) != Space::kDevice;  // the host fills managed and pinned memory unseen
   each_word(reinterpret_cast<std::uintptr_t>(start), bytes, [&](Cell& cell, unsigned, unsigned end) {
-    cell = {{}, {}, 0, 0, static_cast<std::uint8_t>(is_known ? 0xf : 0), static_cast<std::uint8_t>(end)};
+    cell = {{}, {}, 0, 0, static_cast<std::uint8_t>(is_known ? 0xf : 0), 0, static_cast<std::uint8_t>(end)};
   });
 }
 
@@ -63,7 +63,7 @@ void shadow_free(void* start, std::size_t bytes, const void*) {
 void shadow_initialise(const void* start, std::size_t bytes) {
   if (!is_shadowed(start)) return;
   each_word(reinterpret_cast<std::uintptr_t>(start), bytes, [](Cell& cell, unsigned first, unsigned end) {
-    cell.initialised = static_cast<std::uint8_t>(cell.initialised | mask_of(first, end));
+    cell.initialised = (cell.initialised | mask_of(first, end)) & 0xf;
   });
 }
 
@@ -75,7 +75,7 @@ void shadow_copy(void* to, const void* from, std::size_t bytes) {
     const unsigned is_set = cell_at(source + i).initialised >> ((source + i) & 3) & 1U;
     Cell& cell = cell_at(target + i);
     const unsigned bit = 1U << ((target + i) & 3);
-    cell.initialised = static_cast<std::uint8_t>(is_set != 0 ? cell.initialised | bit : cell.initialised & ~bit);
+    cell.initialised = (is_set != 0 ? cell.initialised | bit : cell.initialised & ~bit) & 0xf;
   }
 }
 

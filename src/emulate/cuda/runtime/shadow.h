@@ -25,7 +25,8 @@ struct Cell {
   Access read;
   std::uint32_t other_reader_interval;
   std::uint16_t other_reader;
-  std::uint8_t initialised;  // one bit per byte
+  std::uint8_t initialised : 4;         // one bit per byte
+  std::uint8_t other_reader_bytes : 4;  // which bytes the other reader read
   std::uint8_t usable;       // how many of its bytes belong to an allocation
 };
 static_assert(sizeof(Cell) == 32);
