@@ -12,6 +12,7 @@
 #include "emulate/cuda/runtime/registry.h"
 #include "emulate/cuda/runtime/report.h"
 #include "emulate/cuda/runtime/shadow.h"
+#include "starbridge/device_api.h"
 
 namespace starbridge::emulate::cuda {
 
@@ -69,6 +70,11 @@ Order order_of(const Access& earlier, const Block& block) {
   if (theirs.block == block.linear) {
     if (earlier.thread == block.current) return Order::kOrdered;
     if (earlier.interval != block.interval && theirs.barrier != interval_of(block.interval).barrier) return Order::kOrdered;
+    // A fence came after it: threads of one block may hand data over under a lock; who held it is not followed.
+    if (g.any_fence) {
+      if (auto fenced = g.fenced.find(block.linear); fenced != g.fenced.end() && fenced->second >= earlier.interval)
+        return Order::kOrdered;
+    }
     if (earlier.thread / kWarpSize != block.current / kWarpSize) return Order::kRace;
     return earlier.epoch == static_cast<std::uint8_t>(block.warps[block.current / kWarpSize].epoch) ? Order::kSameWarp
                                                                                                     : Order::kOrdered;
@@ -374,6 +380,8 @@ extern "C" {
 
 void __sb_read(const void* pointer, std::uint32_t bytes, std::uint32_t flags) {
   check_access(pointer, bytes, flags, Kind::kRead, __builtin_return_address(0), nullptr, true);
+  // A thread that reads the same volatile word again waits for another.
+  if ((flags & kIsVolatile) != 0 && current_block() != nullptr) __sb_poll(pointer);
 }
 void __sb_write(const void* pointer, std::uint32_t bytes, std::uint32_t flags) {
   check_access(pointer, bytes, flags, Kind::kWrite, __builtin_return_address(0), nullptr, false);
