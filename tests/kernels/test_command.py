@@ -1,0 +1,88 @@
+"""The commands on bad input: a located message, a stable exit code, nothing that hangs."""
+
+import json
+import os
+import subprocess
+import tempfile
+import unittest
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+STARBRIDGE = os.environ.get("STARBRIDGE_BIN", str(ROOT / "build/dev/src/cli/starbridge"))
+CORPUS = Path(__file__).parent / "cuda"
+
+
+def starbridge(*arguments):
+    done = subprocess.run([STARBRIDGE, "kernel", *map(str, arguments)], capture_output=True, text=True, timeout=100,
+                          env={**os.environ, "STARBRIDGE_ROOT": str(ROOT)})
+    return done.returncode, done.stdout, done.stderr
+
+
+class Command(unittest.TestCase):
+    def setUp(self):
+        self.folder = tempfile.TemporaryDirectory()
+        self.addCleanup(self.folder.cleanup)
+
+    def write(self, name, text):
+        path = Path(self.folder.name) / name
+        path.write_text(text)
+        return path
+
+    def refused(self, text, code):
+        status, out, _ = starbridge("run", "--json", self.write("bad.cu", text))
+        error = json.loads(out)
+        self.assertEqual(status, 3)
+        self.assertEqual(error["code"], code)
+        return error
+
+    def test_an_unknown_call_is_named_with_the_nearest_known_one(self):
+        error = self.refused("int main() {\n  int* p;\n  cudaMaloc(&p, 4);\n}\n", "kernel.does_not_compile")
+        self.assertEqual(error["place"]["line"], 3)
+        self.assertIn("cudaMalloc", error["next_step"])
+
+    def test_a_missing_header_is_named(self):
+        error = self.refused('#include "not_there.h"\nint main() {}\n', "kernel.does_not_compile")
+        self.assertEqual(error["place"]["line"], 1)
+        self.assertIn("not_there.h", error["message"])
+
+    def test_a_missing_definition_is_named(self):
+        error = self.refused("void elsewhere();\nint main() { elsewhere(); }\n", "kernel.does_not_compile")
+        self.assertIn("elsewhere", error["message"])
+
+    def test_a_host_file_alone_is_refused(self):
+        status, _, err = starbridge("run", self.write("host.cpp", "int main() {}\n"))
+        self.assertEqual(status, 3)
+        self.assertIn("kernel.no_kernel_source", err)
+
+    def test_the_programs_own_code_and_arguments_pass_through(self):
+        path = self.write("echo.cu", '#include <cstdio>\nint main(int n, char** a) { std::printf("%s\\n", a[n - 1]); return 7; }\n')
+        status, out, err = starbridge("run", path, "--", "last word")
+        self.assertEqual(status, 1)
+        self.assertIn("last word", out)
+        self.assertIn("7", err)
+
+    def test_one_seed_gives_one_report(self):
+        program = CORPUS / "wrong" / "shared-race.cu"
+        reports = []
+        for _ in range(2):
+            status, out, _ = starbridge("check", "--json", program, "--seed", "5")
+            self.assertEqual(status, 1)
+            reports.append(json.loads(out)["findings"])
+        self.assertEqual(reports[0], reports[1])
+
+    def test_rules_are_explained_in_both_languages(self):
+        status, out, _ = starbridge("check", "--explain", "global-race")
+        self.assertEqual(status, 0)
+        self.assertIn("atomicAdd", out)
+        status, _, err = starbridge("check", "--explain", "globl-race")
+        self.assertEqual(status, 3)
+        self.assertIn("global-race", err)
+
+    def test_a_scan_lists_kernels_and_launches(self):
+        status, out, _ = starbridge("scan", "--json", CORPUS / "softmax_warp.cu")
+        self.assertEqual(status, 0)
+        self.assertEqual(json.loads(out)["kernels"][0]["name"], "softmax")
+
+
+if __name__ == "__main__":
+    unittest.main()
