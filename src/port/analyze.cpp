@@ -93,14 +93,14 @@ FileKind classify(const std::string& path, std::string_view first_bytes) {
 }
 
 Context make_context(const Tables& tables, std::vector<Target> targets) {
-  Context context{tables, std::move(targets), {}, "", ""};
+  Context context{tables, std::move(targets), {}, "", nullptr, ""};
   for (const Target& target : context.targets) {
     context.names.emplace_back(tables.names, target.family != nullptr ? *target.family : families()[0]);
   }
   return context;
 }
 
-FileReport analyze_file(const SourceFile& file, FileKind kind, const Context& context) {
+FileReport begin_report(const SourceFile& file, FileKind kind, const Context& context) {
   FileReport report;
   report.path = file.path;
   report.kind = kind;
@@ -123,7 +123,11 @@ FileReport analyze_file(const SourceFile& file, FileKind kind, const Context& co
   }
   report.is_analyzed = true;
   report.line_count = LineIndex(file.bytes).line_count();
-  report.results = analyze_kind(file, kind, context, report.cuda);
+  return report;
+}
+
+void end_report(FileReport& report, const SourceFile& file, const Context& context, std::vector<TargetResult> results) {
+  report.results = std::move(results);
   Suppressions suppressions(file, context.today);
   LineIndex lines(suppressions.empty() ? std::string_view() : std::string_view(file.bytes));
   for (TargetResult& result : report.results) {
@@ -136,6 +140,11 @@ FileReport analyze_file(const SourceFile& file, FileKind kind, const Context& co
       return std::tie(left.place.line, left.place.column) < std::tie(right.place.line, right.place.column);
     });
   }
+}
+
+FileReport analyze_file(const SourceFile& file, FileKind kind, const Context& context) {
+  FileReport report = begin_report(file, kind, context);
+  if (report.is_analyzed) end_report(report, file, context, analyze_kind(file, kind, context, report.cuda));
   return report;
 }
 

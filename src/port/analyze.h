@@ -1,6 +1,7 @@
 // Analyze: what each target needs done in one file. Pure; any thread.
 #pragma once
 
+#include <map>
 #include <string>
 #include <vector>
 
@@ -8,6 +9,7 @@
 #include "port/edit.h"
 #include "port/finding.h"
 #include "port/python/names.h"
+#include "port/python/sites.h"
 #include "port/source_file.h"
 #include "port/tables.h"
 #include "port/target.h"
@@ -40,6 +42,8 @@ struct Context {
   std::vector<Target> targets;
   std::vector<python::Names> names;
   std::string torch_version;
+  // Names of settings that the project's Python hands to a device or a collective; null: only the names everybody uses.
+  const std::map<std::string, python::TextRole>* settings = nullptr;
   std::string today;  // YYYY-MM-DD, for suppressions with a date; empty: dates are not looked at
 };
 Context make_context(const Tables& tables, std::vector<Target> targets);
@@ -59,10 +63,20 @@ struct FileReport {
   CudaInventory cuda;
 };
 
+// A file by itself.
 FileReport analyze_file(const SourceFile& file, FileKind kind, const Context& context);
+// The same in two steps, for files whose analysis needs others: begin says with is_analyzed whether the file can be analysed.
+FileReport begin_report(const SourceFile& file, FileKind kind, const Context& context);
+void end_report(FileReport& report, const SourceFile& file, const Context& context, std::vector<TargetResult> results);
 
 // The part of each kind, in its own file. Each returns one result per target of the context whose family is known.
 std::vector<TargetResult> analyze_python(const SourceFile& file, const Context& context);
+// Its parts: whether a file is worth parsing; the result for one that cannot be parsed; for one whose sites are known.
+bool may_python_matter(std::string_view bytes, const Tables& tables);
+// Whether a file that matters to no target may hand devices on from one file of a project to another.
+bool may_python_pass_devices(std::string_view bytes);
+std::vector<TargetResult> refuse_python(const SourceFile& file, std::size_t error_at, const Context& context);
+std::vector<TargetResult> rewrite_python(const SourceFile& file, const python::Sites& sites, const Context& context);
 std::vector<TargetResult> analyze_notebook(const SourceFile& file, const Context& context);
 std::vector<TargetResult> analyze_cuda(const SourceFile& file, const Context& context, CudaInventory& inventory);
 std::vector<TargetResult> analyze_shell(const SourceFile& file, const Context& context);

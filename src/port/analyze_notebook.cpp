@@ -61,7 +61,8 @@ std::vector<TargetResult> analyze_notebook(const SourceFile& file, const Context
   std::vector<TargetResult> results = analyze_python({file.path, cells->code}, context);
   std::vector<ShellReading> readings;
   for (const NotebookCells::ShellPiece& piece : cells->shell_pieces) {
-    readings.push_back(read_shell(std::string_view(cells->shell).substr(piece.begin, piece.end - piece.begin), piece.begin));
+    readings.push_back(
+        read_shell(std::string_view(cells->shell).substr(piece.begin, piece.end - piece.begin), piece.begin, context));
   }
   std::vector<TargetResult> shell = per_target({file.path, cells->shell}, context, [&](Sheet& sheet) {
     for (const ShellReading& reading : readings) judge_shell(reading, sheet);

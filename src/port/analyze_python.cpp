@@ -43,8 +43,10 @@ bool imports_known_package(std::string_view list, const catalog::LibraryMap& lib
   return false;
 }
 
+}  // namespace
+
 // Most files of a large tree never touch a device: a word search spares them the parse.
-bool may_matter(std::string_view bytes, const Tables& tables) {
+bool may_python_matter(std::string_view bytes, const Tables& tables) {
   // Words that always matter, devices whose names are parts of other words, and what begins an import.
   static constexpr std::array<std::string_view, 15> kWords = {"torch",  "cuda", "CUDA", "NCCL", "nccl", "hccl", "cncl",  "mccl",
                                                               "ASCEND", "MLU",  "npu",  "mlu",  "musa", "from", "import"};
@@ -64,27 +66,29 @@ bool may_matter(std::string_view bytes, const Tables& tables) {
   return false;
 }
 
-}  // namespace
+bool may_python_pass_devices(std::string_view bytes) {
+  static constexpr std::array<std::string_view, 2> kWords = {".to(", "device"};
+  static constexpr WordSearch<kWords.size()> kSearch(kWords);
+  return kSearch.stands_in(bytes);
+}
 
-std::vector<TargetResult> analyze_python(const SourceFile& file, const Context& context) {
+std::vector<TargetResult> refuse_python(const SourceFile& file, std::size_t error_at, const Context& context) {
+  LineColumn at = LineIndex(file.bytes).at(error_at);
   std::vector<TargetResult> results(context.targets.size());
-  if (!may_matter(file.bytes, context.tables)) return results;
-  python::Syntax syntax = python::Syntax::parse(file.bytes);
-  LineIndex lines(file.bytes);
-  if (syntax.error_at() != std::string_view::npos) {
-    LineColumn at = lines.at(syntax.error_at());
-    for (TargetResult& result : results) {
-      result.findings.push_back(
-          {"python-unparsable",
-           Severity::kWork,
-           {file.path, at.line, at.column, ""},
-           text("this is not valid Python 3 and was left as it is", "此处不是合法的 Python 3，文件未作修改"),
-           text("correct the syntax and port again", "修正语法后重新移植"),
-           ""});
-    }
-    return results;
+  for (TargetResult& result : results) {
+    result.findings.push_back({"python-unparsable",
+                               Severity::kWork,
+                               {file.path, at.line, at.column, ""},
+                               text("this is not valid Python 3 and was left as it is", "此处不是合法的 Python 3，文件未作修改"),
+                               text("correct the syntax and port again", "修正语法后重新移植"),
+                               ""});
   }
-  python::Sites sites = python::find_sites(syntax, file.bytes);
+  return results;
+}
+
+std::vector<TargetResult> rewrite_python(const SourceFile& file, const python::Sites& sites, const Context& context) {
+  std::vector<TargetResult> results(context.targets.size());
+  LineIndex lines(file.bytes);
   for (std::size_t index = 0; index < context.targets.size(); ++index) {
     const Target& target = context.targets[index];
     if (target.family == nullptr) continue;
@@ -93,6 +97,13 @@ std::vector<TargetResult> analyze_python(const SourceFile& file, const Context& 
     results[index] = {std::move(output.edits), std::move(output.findings)};
   }
   return results;
+}
+
+std::vector<TargetResult> analyze_python(const SourceFile& file, const Context& context) {
+  if (!may_python_matter(file.bytes, context.tables)) return std::vector<TargetResult>(context.targets.size());
+  python::Syntax syntax = python::Syntax::parse(file.bytes);
+  if (syntax.error_at() != std::string_view::npos) return refuse_python(file, syntax.error_at(), context);
+  return rewrite_python(file, python::find_sites(syntax, file.bytes), context);
 }
 
 }  // namespace starbridge::port

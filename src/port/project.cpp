@@ -5,8 +5,10 @@
 #include <mutex>
 #include <numeric>
 #include <thread>
+#include <unordered_map>
 
 #include "base/files.h"
+#include "port/python/project_flow.h"
 
 namespace starbridge::port {
 namespace {
@@ -26,32 +28,140 @@ Finding unreadable_finding(const std::string& path, const base::Text& why) {
           ""};
 }
 
-FileReport read_and_analyze(const std::string& root, bool is_single_file, const TreeEntry& entry, const Context& context) {
-  FileReport report;
-  report.path = entry.path;
-  report.results.resize(context.targets.size());
-  // The name decides for most files; only the others are opened to be looked at.
-  FileKind kind = classify(entry.path, "");
-  std::string full = is_single_file ? root : root + "/" + entry.path;
-  if (kind == FileKind::kJson && entry.size > kSettingsBytesMax) return report;
-  if (kind != FileKind::kOther && entry.size > kAnalyzedBytesMax) {
-    return analyze_file({entry.path, std::string(kAnalyzedBytesMax + 1, ' ')}, kind, context);
+// The files of a project on their way to reports. Python files wait for each other; all others stand alone.
+class Scan {
+ public:
+  Scan(const std::string& root, bool is_single_file, std::vector<const TreeEntry*> files, const Context& context)
+      : root_(root), is_single_file_(is_single_file), files_(std::move(files)), context_(context), reports_(files_.size()) {
+    std::vector<std::string> python_paths;
+    for (std::size_t index = 0; index < files_.size(); ++index) {
+      if (!is_python(*files_[index])) continue;
+      python_number_.emplace(index, python_paths.size());
+      python_paths.push_back(files_[index]->path);
+    }
+    flow_ = std::make_unique<python::ProjectFlow>(std::move(python_paths));
+    // Large files first: the last to finish should be a small one.
+    order_.resize(files_.size());
+    std::iota(order_.begin(), order_.end(), std::size_t{0});
+    std::stable_sort(order_.begin(), order_.end(),
+                     [&](std::size_t left, std::size_t right) { return files_[left]->size > files_[right]->size; });
   }
-  bool may_be_script =
-      kind == FileKind::kOther && entry.size > 0 && entry.size <= kAnalyzedBytesMax && entry.path.find('.') == std::string::npos;
-  bool may_be_cuda =
-      kind == FileKind::kOther && classify(entry.path, "__global__") == FileKind::kCuda && entry.size <= kAnalyzedBytesMax;
-  if (kind == FileKind::kOther && !may_be_script && !may_be_cuda) return report;
-  base::Result<std::string> bytes = base::read_file(full, kAnalyzedBytesMax);
-  if (!bytes.ok()) {
-    for (TargetResult& result : report.results)
-      result.findings.push_back(unreadable_finding(entry.path, bytes.error().message()));
+
+  std::vector<FileReport> run(const OnProgress& on_progress) {
+    std::size_t total = files_.size() + python_number_.size();
+    progress_ = [this, &on_progress, total] {
+      std::size_t now_done = ++done_;
+      if (!on_progress || now_done % 64 != 0) return;
+      std::lock_guard<std::mutex> lock(progress_mutex_);
+      on_progress(now_done, total);
+    };
+    each([this](std::size_t index) {
+      if (python_number_.count(index) > 0) read_python(index);
+    });
+    flow_->link();
+    context_.settings = &flow_->settings();
+    each([this](std::size_t index) {
+      if (python_number_.count(index) > 0) {
+        finish_python(index);
+      } else {
+        reports_[index] = read_and_analyze(*files_[index]);
+      }
+    });
+    return std::move(reports_);
+  }
+
+ private:
+  static bool is_python(const TreeEntry& entry) {
+    return classify(entry.path, "") == FileKind::kPython && entry.size <= kAnalyzedBytesMax;
+  }
+
+  // Calls `work` for every file on all threads.
+  template <class Work>
+  void each(Work work) {
+    std::atomic<std::size_t> next{0};
+    auto run_some = [&] {
+      for (std::size_t turn = next++; turn < order_.size(); turn = next++) {
+        work(order_[turn]);
+        progress_();
+      }
+    };
+    std::vector<std::thread> threads;
+    for (std::size_t count = 1; count < kThreads; ++count) threads.emplace_back(run_some);
+    run_some();
+    for (std::thread& thread : threads) thread.join();
+  }
+
+  std::string full_path(const TreeEntry& entry) const { return is_single_file_ ? root_ : root_ + "/" + entry.path; }
+
+  FileReport unreadable(const std::string& path, const base::Text& why) const {
+    FileReport report;
+    report.path = path;
+    report.results.resize(context_.targets.size());
+    for (TargetResult& result : report.results) result.findings.push_back(unreadable_finding(path, why));
     return report;
   }
-  if (kind == FileKind::kOther)
-    kind = classify(entry.path, std::string_view(*bytes).substr(0, may_be_cuda ? bytes->size() : kFirstBytes));
-  return analyze_file({entry.path, std::move(bytes).value()}, kind, context);
-}
+
+  void read_python(std::size_t index) {
+    const TreeEntry& entry = *files_[index];
+    base::Result<std::string> bytes = base::read_file(full_path(entry), kAnalyzedBytesMax);
+    if (!bytes.ok()) {
+      reports_[index] = unreadable(entry.path, bytes.error().message());
+      return;
+    }
+    SourceFile file{entry.path, std::move(bytes).value()};
+    reports_[index] = begin_report(file, FileKind::kPython, context_);
+    if (!reports_[index].is_analyzed) return;
+    bool may_matter = may_python_matter(file.bytes, context_.tables) || may_python_pass_devices(file.bytes);
+    flow_->read(python_number_.at(index), std::move(file), may_matter);
+  }
+
+  void finish_python(std::size_t index) {
+    FileReport& report = reports_[index];
+    std::size_t number = python_number_.at(index);
+    if (report.is_analyzed && flow_->is_parsed(number)) {
+      const SourceFile& file = flow_->source(number);
+      std::size_t error_at = flow_->error_at(number);
+      end_report(report, file, context_,
+                 error_at != std::string_view::npos ? refuse_python(file, error_at, context_)
+                                                    : rewrite_python(file, flow_->finish(number), context_));
+    }
+    flow_->forget(number);
+  }
+
+  FileReport read_and_analyze(const TreeEntry& entry) const {
+    FileReport report;
+    report.path = entry.path;
+    report.results.resize(context_.targets.size());
+    // The name decides for most files; only the others are opened to be looked at.
+    FileKind kind = classify(entry.path, "");
+    if (kind == FileKind::kJson && entry.size > kSettingsBytesMax) return report;
+    if (kind != FileKind::kOther && entry.size > kAnalyzedBytesMax) {
+      return analyze_file({entry.path, std::string(kAnalyzedBytesMax + 1, ' ')}, kind, context_);
+    }
+    bool may_be_script = kind == FileKind::kOther && entry.size > 0 && entry.size <= kAnalyzedBytesMax &&
+                         entry.path.find('.') == std::string::npos;
+    bool may_be_cuda =
+        kind == FileKind::kOther && classify(entry.path, "__global__") == FileKind::kCuda && entry.size <= kAnalyzedBytesMax;
+    if (kind == FileKind::kOther && !may_be_script && !may_be_cuda) return report;
+    base::Result<std::string> bytes = base::read_file(full_path(entry), kAnalyzedBytesMax);
+    if (!bytes.ok()) return unreadable(entry.path, bytes.error().message());
+    if (kind == FileKind::kOther)
+      kind = classify(entry.path, std::string_view(*bytes).substr(0, may_be_cuda ? bytes->size() : kFirstBytes));
+    return analyze_file({entry.path, std::move(bytes).value()}, kind, context_);
+  }
+
+  const std::string& root_;
+  bool is_single_file_;
+  std::vector<const TreeEntry*> files_;
+  Context context_;
+  std::vector<FileReport> reports_;
+  std::unordered_map<std::size_t, std::size_t> python_number_;  // file -> number in flow_
+  std::unique_ptr<python::ProjectFlow> flow_;
+  std::vector<std::size_t> order_;
+  std::function<void()> progress_;
+  std::atomic<std::size_t> done_{0};
+  std::mutex progress_mutex_;
+};
 
 Verdict judge(const ChipReport& chip) {
   if (chip.target.family == nullptr) return Verdict::kCannot;
@@ -120,35 +230,12 @@ base::Result<ProjectReport> scan_project(const std::string& root, const Context&
     if (entry.kind == TreeEntry::Kind::kFile && !is_skipped_folder(entry.path)) files.push_back(&entry);
   }
 
-  // Large files first: the last to finish should be a small one.
-  std::vector<std::size_t> order(files.size());
-  std::iota(order.begin(), order.end(), std::size_t{0});
-  std::stable_sort(order.begin(), order.end(),
-                   [&](std::size_t left, std::size_t right) { return files[left]->size > files[right]->size; });
-
-  std::vector<FileReport> reports(files.size());
-  std::atomic<std::size_t> next{0};
-  std::atomic<std::size_t> done{0};
-  std::mutex progress_mutex;
-  auto work = [&] {
-    for (std::size_t turn = next++; turn < files.size(); turn = next++) {
-      std::size_t index = order[turn];
-      reports[index] = read_and_analyze(root, is_single_file, *files[index], context);
-      std::size_t now_done = ++done;
-      if (on_progress && now_done % 64 == 0) {
-        std::lock_guard<std::mutex> lock(progress_mutex);
-        on_progress(now_done, files.size());
-      }
-    }
-  };
-  std::vector<std::thread> threads;
-  for (std::size_t count = 1; count < kThreads; ++count) threads.emplace_back(work);
-  work();
-  for (std::thread& thread : threads) thread.join();
+  std::size_t file_count = files.size();
+  std::vector<FileReport> reports = Scan(root, is_single_file, std::move(files), context).run(on_progress);
 
   ProjectReport project;
   project.root = root;
-  project.file_count = files.size();
+  project.file_count = file_count;
   for (const Target& target : context.targets) project.chips.push_back({target, Verdict::kRuns, 0, 0, 0, {}});
   for (FileReport& report : reports) {
     if (report.is_analyzed) {

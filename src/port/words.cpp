@@ -1,10 +1,22 @@
 #include "port/words.h"
 
+#include "port/python/sinks.h"
+
 namespace starbridge::port {
 
 using catalog::MapStatus;
 
 bool keeps_its_value(std::string_view variable) { return variable.find("VISIBLE_DEVICES") != std::string_view::npos; }
+
+const python::TextRole* role_of_setting(const Context& context, std::string_view name) {
+  std::string plain(name);
+  for (char& c : plain) c = c == '-' ? '_' : c;
+  if (context.settings != nullptr) {
+    auto found = context.settings->find(plain);
+    if (found != context.settings->end()) return &found->second;
+  }
+  return python::role_of_name(base::to_lower(plain));
+}
 
 void Sheet::edit(std::size_t begin, std::size_t end, std::string replacement, std::string rule) {
   if (text(begin, end) == replacement) return;

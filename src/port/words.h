@@ -13,6 +13,9 @@ namespace starbridge::port {
 // levels and folders of toolkits do not.
 bool keeps_its_value(std::string_view variable);
 
+// What a setting, option or field of this name holds: by the names everybody uses, or by what the project's Python does with it.
+const python::TextRole* role_of_setting(const Context& context, std::string_view name);
+
 // Collects edits and findings of one file for one target.
 class Sheet {
  public:

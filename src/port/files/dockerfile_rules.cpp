@@ -65,12 +65,12 @@ std::vector<TargetResult> analyze_dockerfile(const SourceFile& file, const Conte
                       instruction.name == "healthcheck";
     if (!is_command) continue;
     if (instruction.is_exec_form) {
-      readings.push_back(read_command(file.bytes, instruction.words));
+      readings.push_back(read_command(file.bytes, instruction.words, context));
     } else {
-      readings.push_back(read_shell(instruction.script, instruction.arguments.begin));
+      readings.push_back(read_shell(instruction.script, instruction.arguments.begin, context));
     }
     for (const ByteSpan& body : instruction.here_documents) {
-      readings.push_back(read_shell(std::string_view(file.bytes).substr(body.begin, body.end - body.begin), body.begin));
+      readings.push_back(read_shell(std::string_view(file.bytes).substr(body.begin, body.end - body.begin), body.begin, context));
     }
   }
   return per_target(file, context, [&](Sheet& sheet) {

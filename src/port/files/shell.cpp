@@ -19,7 +19,8 @@ bool is_type(TSNode node, const char* type) { return std::strcmp(ts_node_type(no
 
 class ShellReader {
  public:
-  ShellReader(std::string_view script, std::size_t base) : script_(script), base_(base), arguments_(script, base, reading_) {}
+  ShellReader(std::string_view script, std::size_t base, const Context& context)
+      : script_(script), base_(base), arguments_(script, base, context, reading_) {}
 
   ShellReading read() {
     std::unique_ptr<TSParser, decltype(&ts_parser_delete)> parser(ts_parser_new(), ts_parser_delete);
@@ -203,9 +204,11 @@ class ShellReader {
 
 }  // namespace
 
-ShellReading read_shell(std::string_view script, std::size_t base) { return ShellReader(script, base).read(); }
+ShellReading read_shell(std::string_view script, std::size_t base, const Context& context) {
+  return ShellReader(script, base, context).read();
+}
 
-ShellReading read_command(std::string_view bytes, const std::vector<ByteSpan>& spans) {
+ShellReading read_command(std::string_view bytes, const std::vector<ByteSpan>& spans, const Context& context) {
   std::vector<ShellArgument> words;
   for (const ByteSpan& span : spans) {
     ShellArgument word;
@@ -215,7 +218,7 @@ ShellReading read_command(std::string_view bytes, const std::vector<ByteSpan>& s
     words.push_back(std::move(word));
   }
   ShellReading reading;
-  ShellArguments(bytes, 0, reading).read(words);
+  ShellArguments(bytes, 0, context, reading).read(words);
   return reading;
 }
 

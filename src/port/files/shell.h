@@ -50,9 +50,9 @@ struct ShellReading {
 };
 
 // Offsets are into the file: `base` is where `script` begins in it.
-ShellReading read_shell(std::string_view script, std::size_t base);
+ShellReading read_shell(std::string_view script, std::size_t base, const Context& context);
 // A command given as its arguments, the program first; spans are into `bytes`.
-ShellReading read_command(std::string_view bytes, const std::vector<ByteSpan>& arguments);
+ShellReading read_command(std::string_view bytes, const std::vector<ByteSpan>& arguments, const Context& context);
 
 // Edits and findings of what was read.
 void judge_shell(const ShellReading& reading, Sheet& sheet);

@@ -16,15 +16,14 @@ bool is_one_of(std::string_view word, const std::array<std::string_view, kCount>
 }
 
 // What an option of a training script names, by its name: --device, --dist-backend, trainer.device=.
-const python::TextRole* role_of_option(std::string_view option) {
+const python::TextRole* role_of_option(const Context& context, std::string_view option) {
   bool is_option = option.substr(0, 2) == "--";
   std::string name(is_option ? option.substr(2) : option);
   if (!is_option) {
     name.erase(0, name.find_first_not_of('+'));
     name.erase(0, name.rfind('.') == std::string::npos ? 0 : name.rfind('.') + 1);
   }
-  for (char& c : name) c = c == '-' ? '_' : c;
-  return python::role_of_name(name);
+  return role_of_setting(context, name);
 }
 
 bool is_variable_name(std::string_view word) {
@@ -135,7 +134,7 @@ void ShellArguments::read_options(const std::vector<ShellArgument>& arguments) {
     if (is_variable_name(name)) add(ShellWord::Kind::kVariable, {argument.head.begin, argument.head.begin + name.size()});
     if (name.substr(0, 6) == "--env=" || name == "--env") continue;
     const python::TextRole* named =
-        name.substr(0, 2) == "--" || equals != std::string_view::npos ? role_of_option(name) : nullptr;
+        name.substr(0, 2) == "--" || equals != std::string_view::npos ? role_of_option(context_, name) : nullptr;
     if (named == nullptr) continue;
     if (equals != std::string_view::npos) {
       ShellArgument value = argument;

@@ -12,8 +12,8 @@ namespace starbridge::port {
 class ShellArguments {
  public:
   // `bytes` is the text the spans point into once `base` is taken off.
-  ShellArguments(std::string_view bytes, std::size_t base, ShellReading& reading)
-      : bytes_(bytes), base_(base), reading_(reading) {}
+  ShellArguments(std::string_view bytes, std::size_t base, const Context& context, ShellReading& reading)
+      : bytes_(bytes), base_(base), context_(context), reading_(reading) {}
 
   // The arguments of a command, the program first.
   void read(const std::vector<ShellArgument>& arguments);
@@ -32,6 +32,7 @@ class ShellArguments {
 
   std::string_view bytes_;
   std::size_t base_;
+  const Context& context_;
   ShellReading& reading_;
   std::map<std::string, python::TextRole> roles_;  // variables that hold a device or a collective
 };

@@ -115,7 +115,7 @@ void judge_shell(const ShellReading& reading, Sheet& sheet) {
 }
 
 std::vector<TargetResult> analyze_shell(const SourceFile& file, const Context& context) {
-  ShellReading reading = read_shell(file.bytes, 0);
+  ShellReading reading = read_shell(file.bytes, 0, context);
   return per_target(file, context, [&](Sheet& sheet) {
     if (!reading.is_complete) {
       sheet.find(0, "shell-unreadable", Severity::kWarning,

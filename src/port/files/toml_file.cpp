@@ -7,7 +7,6 @@
 
 #include "port/files/lines.h"
 #include "port/files/requirement_list.h"
-#include "port/python/sinks.h"
 
 extern "C" const TSLanguage* tree_sitter_toml();
 
@@ -190,7 +189,7 @@ std::vector<TargetResult> analyze_toml(const SourceFile& file, const Context& co
         take_list_item(string, file, sheet, lists[string.table + "." + string.key]);
       } else if (is_package_table(string.table)) {
         take_package_pair(string, file, sheet, lists[string.table]);
-      } else if (const python::TextRole* role = python::role_of_name(base::to_lower(string.key))) {
+      } else if (const python::TextRole* role = role_of_setting(context, string.key)) {
         if (*role == python::TextRole::kDevice) sheet.device_word(string.content.begin, string.content.end);
         if (*role == python::TextRole::kCollective) sheet.collective_word(string.content.begin, string.content.end);
       } else if (string.key == "url" && !sheet.target().is_cuda_named() &&

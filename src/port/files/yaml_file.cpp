@@ -4,7 +4,6 @@
 #include "base/yaml_scalars.h"
 #include "port/files/lines.h"
 #include "port/files/requirement.h"
-#include "port/python/sinks.h"
 
 namespace starbridge::port {
 namespace {
@@ -47,7 +46,10 @@ bool is_variable_name(std::string_view word) {
 // The shell texts inside the file, read once for all targets.
 class Scripts {
  public:
-  Scripts(std::string_view bytes, const base::YamlScalars& found) : bytes_(bytes), found_(found) { read(); }
+  Scripts(std::string_view bytes, const base::YamlScalars& found, const Context& context)
+      : bytes_(bytes), found_(found), context_(context) {
+    read();
+  }
   const std::vector<ShellReading>& readings() const { return readings_; }
 
  private:
@@ -73,7 +75,7 @@ class Scripts {
       for (char& c : script) c = c == '\n' || c == '\r' ? ' ' : c;
     }
     mask_templates(script);
-    readings_.push_back(read_shell(script, scalar.begin));
+    readings_.push_back(read_shell(script, scalar.begin, context_));
   }
 
   // "${{ matrix.device }}" is the runner's, not the shell's.
@@ -101,11 +103,12 @@ class Scripts {
     // Kubernetes' args has no program in front.
     if (key != nullptr && key->value == "args")
       arguments.insert(arguments.begin(), ByteSpan{arguments[0].begin, arguments[0].begin});
-    readings_.push_back(read_command(bytes_, arguments));
+    readings_.push_back(read_command(bytes_, arguments, context_));
   }
 
   std::string_view bytes_;
   const base::YamlScalars& found_;
+  const Context& context_;
   std::vector<ShellReading> readings_;
 };
 
@@ -167,9 +170,7 @@ class YamlJudge {
     }
     const YamlScalar* around = found_.key_of_collection(value.parent);
     if (around != nullptr && is_label_key(around->value)) return;
-    std::string lower = base::to_lower(key->value);
-    for (char& c : lower) c = c == '-' ? '_' : c;
-    if (const python::TextRole* role = python::role_of_name(lower)) {
+    if (const python::TextRole* role = role_of_setting(context_, key->value)) {
       bool is_word = value.value.find(' ') == std::string::npos;
       if (*role == python::TextRole::kDevice && is_word) sheet_.device_word(value.begin, value.end);
       if (*role == python::TextRole::kCollective && is_word) sheet_.collective_word(value.begin, value.end);
@@ -314,7 +315,7 @@ std::vector<TargetResult> analyze_yaml(const SourceFile& file, const Context& co
       finding.advice = found.error().next_step();
     });
   }
-  Scripts scripts(file.bytes, *found);
+  Scripts scripts(file.bytes, *found, context);
   return per_target(file, context, [&](Sheet& sheet) {
     YamlJudge(file, context, *found, sheet).judge();
     for (const ShellReading& reading : scripts.readings()) judge_shell(reading, sheet);

@@ -103,10 +103,18 @@ bool Flow::is_first_visit(Group group, const void* values, TextRole role, int de
   return visited_groups_.insert(key).second;
 }
 
+std::string Flow::foreign_path(NodeId expression) const {
+  std::string path = scopes_.dotted_path(expression);
+  bool is_torch = path == "torch" || path.rfind("torch.", 0) == 0 || path.rfind("os.", 0) == 0;
+  return is_torch ? "" : path;
+}
+
 void Flow::follow_identifier(NodeId expression, TextRole role, int depth) {
   Symbol name = syntax_.node(expression).symbol;
   if (role == TextRole::kDevice) device_names_.insert(std::string(syntax_.name(expression)));
   std::span<const Binding> bindings = scopes_.find(expression, name);
+  if (bindings.empty()) demand_of_stars(Demand::Kind::kImported, syntax_.name(expression), role);
+  if (std::string path = foreign_path(expression); !path.empty()) demand(Demand::Kind::kImported, std::move(path), role);
   if (bindings.empty() || !is_first_visit(Group::kBindings, bindings.data(), role, depth)) return;
   for (const Binding& binding : bindings) {
     if (binding.kind == Binding::Kind::kValue) follow(binding.node, role, depth);
@@ -119,6 +127,7 @@ void Flow::follow_parameter(const Binding& parameter, std::string_view name, Tex
   if (syntax_.kind(parameter.owner) != Kind::kFunction) return;
   NodeId called = syntax_.child(parameter.owner, Field::kName);
   NodeId owner_parent = syntax_.node(parameter.owner).parent;
+  bool is_method = false;
   // A constructor is called by the name of its class.
   bool is_constructor = syntax_.text(called) == "__init__";
   if (is_constructor) {
@@ -126,7 +135,15 @@ void Flow::follow_parameter(const Binding& parameter, std::string_view name, Tex
       owner_parent = syntax_.node(owner_parent).parent;
     if (owner_parent == kNoNode) return;
     called = syntax_.child(owner_parent, Field::kName);
+  } else {
+    NodeId scope = owner_parent;
+    while (scope != kNoNode && syntax_.kind(scope) != Kind::kClass && syntax_.kind(scope) != Kind::kFunction)
+      scope = syntax_.node(scope).parent;
+    is_method = syntax_.kind(scope) == Kind::kClass;
   }
+  if (called == kNoNode) return;
+  on_demand_({is_method ? Demand::Kind::kMethodArgument : Demand::Kind::kArgument, std::string(syntax_.text(called)),
+              std::string(name), parameter.position - (is_method || is_constructor ? 1 : 0), role});
   for (NodeId call : scopes_.calls_of(syntax_.node(called).symbol)) {
     // Methods get their object without an argument.
     bool has_object = is_constructor || syntax_.kind(syntax_.child(call, Field::kFunction)) == Kind::kAttribute;
@@ -135,8 +152,13 @@ void Flow::follow_parameter(const Binding& parameter, std::string_view name, Tex
 }
 
 void Flow::follow_attribute(NodeId expression, TextRole role, int depth) {
-  if (!scopes_.dotted_path(expression).empty()) return;
+  if (std::string path = scopes_.dotted_path(expression); !path.empty()) {
+    if (std::string foreign = foreign_path(expression); !foreign.empty())
+      demand(Demand::Kind::kImported, std::move(foreign), role);
+    return;
+  }
   if (role == TextRole::kDevice) device_names_.insert(scopes_.written_path(expression));
+  demand(Demand::Kind::kAttribute, std::string(syntax_.name(expression)), role);
   std::span<const NodeId> values = scopes_.attribute_values(syntax_.node(expression).symbol);
   if (values.empty() || !is_first_visit(Group::kAttributes, values.data(), role, depth)) return;
   for (NodeId value : values) follow(value, role, depth);
@@ -149,6 +171,8 @@ void Flow::follow_call(NodeId call, TextRole role, int depth) {
   if (path == "os.getenv") return follow(argument_of(syntax_, call, "default", 1), role, depth);
   if (path == "os.environ.get" || path == "os.environ.setdefault")
     return follow(argument_of(syntax_, call, "default", 1), role, depth);
+  if (std::string foreign = foreign_path(function); !foreign.empty())
+    return demand(Demand::Kind::kReturned, std::move(foreign), role);
   if (syntax_.kind(function) == Kind::kIdentifier) {
     std::string_view name = syntax_.name(function);
     if (name == "str" || name == "repr") return follow(argument_of(syntax_, call, "object", 0), role, depth);
@@ -166,8 +190,11 @@ void Flow::follow_call(NodeId call, TextRole role, int depth) {
   std::string_view method = syntax_.name(function);
   if (method == "format" || method == "lower" || method == "strip") return follow(object, role, depth);
   if (method == "get" || method == "pop" || method == "setdefault") {
+    NodeId key = argument_of(syntax_, call, "key", 0);
+    if (syntax_.kind(key) == Kind::kString) demand(Demand::Kind::kKey, std::string(read_literal(syntax_, key).text), role);
     return follow(argument_of(syntax_, call, "default", 1), role, depth);
   }
+  demand(Demand::Kind::kMethodReturned, std::string(method), role);
   // Methods of classes of this file, by name.
   if (!scopes_.defines_method(syntax_.node(function).symbol)) return;
   if (!is_first_visit(Group::kMethods, scopes_.methods_of(syntax_.node(function).symbol).data(), role, depth)) return;
@@ -177,6 +204,7 @@ void Flow::follow_call(NodeId call, TextRole role, int depth) {
 void Flow::follow_subscript(NodeId expression, TextRole role, int depth) {
   NodeId object = syntax_.child(expression, Field::kValue);
   NodeId key = syntax_.child(expression, Field::kSubscript);
+  if (syntax_.kind(key) == Kind::kString) demand(Demand::Kind::kKey, std::string(read_literal(syntax_, key).text), role);
   if (syntax_.kind(object) != Kind::kIdentifier) return;
   std::string_view wanted = syntax_.kind(key) == Kind::kString ? read_literal(syntax_, key).text : std::string_view();
   for (const Binding& binding : scopes_.find(object, syntax_.node(object).symbol)) {
@@ -191,6 +219,54 @@ void Flow::follow_subscript(NodeId expression, TextRole role, int depth) {
       }
     }
   }
+}
+
+std::span<const Binding> Flow::module_bindings(std::string_view name) const {
+  Symbol symbol = syntax_.symbols().find(name);
+  return symbol == kNoSymbol ? std::span<const Binding>() : scopes_.find(0, symbol);
+}
+
+// A name the module does not bind may come with `from module import *`.
+void Flow::demand_of_stars(Demand::Kind kind, std::string_view name, TextRole role) {
+  if (scopes_.star_modules().empty() || !module_bindings(name).empty()) return;
+  for (const std::string& module : scopes_.star_modules()) {
+    demand(kind, module + (module.back() == '.' ? "" : ".") + std::string(name), role);
+  }
+}
+
+void Flow::reach_name(std::string_view name, TextRole role) {
+  if (role == TextRole::kDevice) device_names_.insert(std::string(name));
+  demand_of_stars(Demand::Kind::kImported, name, role);
+  for (const Binding& binding : module_bindings(name)) {
+    if (binding.kind == Binding::Kind::kValue) follow(binding.node, role, 0);
+    if (binding.kind == Binding::Kind::kImport) demand(Demand::Kind::kImported, scopes_.module(binding), role);
+  }
+}
+
+void Flow::reach_returned(std::string_view name, TextRole role) {
+  demand_of_stars(Demand::Kind::kReturned, name, role);
+  for (const Binding& binding : module_bindings(name)) {
+    if (binding.kind == Binding::Kind::kImport) demand(Demand::Kind::kReturned, scopes_.module(binding), role);
+    if (binding.kind != Binding::Kind::kFunction) continue;
+    for (NodeId value : scopes_.returns_of(binding.node)) follow(value, role, 0);
+  }
+}
+
+void Flow::reach_method_returned(std::string_view name, TextRole role) {
+  Symbol symbol = syntax_.symbols().find(name);
+  if (symbol == kNoSymbol) return;
+  for (NodeId value : scopes_.method_returns(symbol)) follow(value, role, 0);
+}
+
+void Flow::reach_attribute(std::string_view name, TextRole role) {
+  if (role == TextRole::kDevice) note_device_attribute(std::string(name));
+  Symbol symbol = syntax_.symbols().find(name);
+  if (symbol == kNoSymbol) return;
+  for (NodeId value : scopes_.attribute_values(symbol)) follow(value, role, 0);
+}
+
+void Flow::reach_argument(NodeId call, const Demand& demanded) {
+  follow(argument_of(syntax_, call, demanded.parameter, demanded.position), demanded.role, 0);
 }
 
 }  // namespace starbridge::port::python

@@ -12,12 +12,31 @@ namespace starbridge::port::python {
 // Which texts are wanted: "cuda"-like device texts or "nccl"-like collective backends.
 enum class TextRole { kDevice, kCollective };
 
+// What a file asks of the rest of the project: values that reach a device by way of another file.
+struct Demand {
+  enum class Kind : std::uint8_t {
+    kImported,        // the value of an imported name
+    kReturned,        // what an imported function returns
+    kArgument,        // what is given for a parameter of a function or class of this file
+    kMethodArgument,  // the same for a method, whose class is not known
+    kMethodReturned,  // what methods of this name return
+    kAttribute,       // what is assigned to attributes of this name, and options and fields so called
+    kKey,             // what stands under this key in dictionaries and settings
+  };
+  Kind kind = Kind::kImported;
+  std::string name;       // kImported, kReturned: the path as this file's imports spell it
+  std::string parameter;  // its keyword
+  int position = -1;      // its place among the arguments, from 0
+  TextRole role = TextRole::kDevice;
+};
+
 class Flow {
  public:
   // `report` is called once for every text literal that reaches a position of `role`; the node is a kString.
   using Report = std::function<void(NodeId string, TextRole role)>;
-  Flow(const Syntax& syntax, const Scopes& scopes, Report report)
-      : syntax_(syntax), scopes_(scopes), report_(std::move(report)) {}
+  using OnDemand = std::function<void(Demand demand)>;
+  Flow(const Syntax& syntax, const Scopes& scopes, Report report, OnDemand on_demand)
+      : syntax_(syntax), scopes_(scopes), report_(std::move(report)), on_demand_(std::move(on_demand)) {}
 
   // Follows `expression`, which stands at a position of `role`, through names, attributes, parameters with their call sites,
   // returns, conditionals, containers, formatting and known getters with a default.
@@ -26,8 +45,23 @@ class Flow {
   bool was_reached(NodeId expression) const;
   // Variables and attributes that were followed, by written path: "device", "self.device".
   bool is_device_name(std::string_view path) const { return device_names_.count(std::string(path)) > 0; }
+  // Attributes of this name hold devices, whatever object they belong to.
+  void note_device_attribute(const std::string& name) { device_attributes_.insert(name); }
+  bool is_device_attribute(std::string_view name) const { return device_attributes_.count(std::string(name)) > 0; }
+
+  // Answers to demands of other files.
+  void reach_name(std::string_view name, TextRole role);      // a name of the module
+  void reach_returned(std::string_view name, TextRole role);  // a function of the module
+  void reach_method_returned(std::string_view name, TextRole role);
+  void reach_attribute(std::string_view name, TextRole role);
+  void reach_argument(NodeId call, const Demand& demand);
 
  private:
+  std::span<const Binding> module_bindings(std::string_view name) const;
+  void demand(Demand::Kind kind, std::string name, TextRole role) { on_demand_({kind, std::move(name), "", -1, role}); }
+  void demand_of_stars(Demand::Kind kind, std::string_view name, TextRole role);
+  // The path of an expression that an import of the file brought from outside PyTorch; empty when there is none.
+  std::string foreign_path(NodeId expression) const;
   void follow(NodeId expression, TextRole role, int depth);
   void follow_identifier(NodeId expression, TextRole role, int depth);
   void follow_parameter(const Binding& parameter, std::string_view name, TextRole role, int depth);
@@ -44,6 +78,8 @@ class Flow {
   const Syntax& syntax_;
   const Scopes& scopes_;
   Report report_;
+  OnDemand on_demand_;
+  std::unordered_set<std::string> device_attributes_;
   std::unordered_set<std::uint64_t> visited_;  // (node, role)
   std::unordered_set<std::uint64_t> visited_groups_;
   std::unordered_set<std::string> device_names_;

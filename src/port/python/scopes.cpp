@@ -120,6 +120,7 @@ void Scopes::bind_target(NodeId scope, NodeId target, NodeId value) {
 void Scopes::bind_module(Symbol name, NodeId scope, NodeId node, std::string module) {
   is_import_[name] = true;
   bind(name, {Binding::Kind::kImport, scope, node, kNoNode, -1, static_cast<std::uint32_t>(modules_.size())});
+  imported_names_.push_back(name);
   modules_.push_back(std::move(module));
 }
 
@@ -140,8 +141,10 @@ void Scopes::bind_import(NodeId statement, NodeId scope) {
 
 void Scopes::bind_import_from(NodeId statement, NodeId scope) {
   NodeId module = syntax_.child(statement, Field::kModuleName);
-  if (syntax_.kind(module) != Kind::kDottedName) return;  // relative imports are the project's own
-  std::string prefix = without_blanks(syntax_.text(module)) + ".";
+  if (syntax_.kind(module) != Kind::kDottedName && syntax_.kind(module) != Kind::kRelativeImport) return;
+  std::string prefix = without_blanks(syntax_.text(module));
+  if (syntax_.child(statement, Kind::kWildcardImport) != kNoNode) star_modules_.push_back(prefix);
+  if (prefix.empty() || prefix.back() != '.') prefix += '.';
   for (NodeId part = syntax_.node(statement).first_child; part != kNoNode; part = syntax_.node(part).next_sibling) {
     if (part == module) continue;
     NodeId name = part;

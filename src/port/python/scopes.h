@@ -76,6 +76,14 @@ class Scopes {
   std::string written_path(NodeId expression) const;
   // Whether some import of the file binds this name, in whatever scope.
   bool is_import(Symbol name) const { return is_import_[name]; }
+  // The path an import binding stands for: "torch.cuda.amp"; of the project's own relative imports with the dots,
+  // "..config.DEVICE".
+  const std::string& module(const Binding& import_binding) const { return modules_[import_binding.module]; }
+  // Modules of `from module import *`.
+  const std::vector<std::string>& star_modules() const { return star_modules_; }
+  // What imports of the file stand for, and the names they bind, in the same order.
+  const std::vector<std::string>& imported_paths() const { return modules_; }
+  const std::vector<Symbol>& imported_names() const { return imported_names_; }
   // False when dotted_path is empty for sure; cheap.
   bool may_be_imported(NodeId expression) const;
 
@@ -98,7 +106,9 @@ class Scopes {
   Filed<NodeId> methods_;                           // definitions by name
   std::vector<std::pair<NodeId, NodeId>> returns_;  // function, expression; by function
   std::vector<std::string> modules_;
-  std::vector<bool> is_import_;  // by symbol: some import binds it
+  std::vector<std::string> star_modules_;
+  std::vector<Symbol> imported_names_;  // as modules_
+  std::vector<bool> is_import_;         // by symbol: some import binds it
 };
 
 }  // namespace starbridge::port::python

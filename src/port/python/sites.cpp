@@ -2,9 +2,12 @@
 
 #include <algorithm>
 #include <optional>
+#include <unordered_set>
 
 #include "base/text.h"
 #include "port/python/flow.h"
+#include "port/python/import_sites.h"
+#include "port/python/modules.h"
 #include "port/python/scopes.h"
 #include "port/python/sinks.h"
 #include "port/target.h"
@@ -34,24 +37,78 @@ std::string last_name(std::string_view path) {
 
 bool starts_with(std::string_view text, std::string_view prefix) { return text.substr(0, prefix.size()) == prefix; }
 
-class Collector {
+}  // namespace
+
+class SiteFinder::Collector {
  public:
-  Collector(const Syntax& syntax, std::string_view source)
+  Collector(const Syntax& syntax, std::string_view source, const Modules* modules, int file)
       : syntax_(syntax),
         source_(source),
+        modules_(modules),
+        file_(file),
         scopes_(syntax),
-        flow_(syntax, scopes_, [this](NodeId string, TextRole role) { on_text(string, role); }),
+        flow_(
+            syntax, scopes_, [this](NodeId string, TextRole role) { on_text(string, role); },
+            [this](Demand demand) { on_demand(std::move(demand)); }),
+        imports_(syntax, source, sites_),
         role_of_symbol_(syntax.symbols().size()) {}
 
-  Sites run() {
+  void run() {
     for (NodeId id = 0; id != kNoNode; id = syntax_.next(id)) visit(id);
-    // Comparisons are judged last, when the flow knows which names hold devices.
+  }
+
+  // Comparisons are judged when the flow knows which names hold devices.
+  void run_comparisons() {
     for (NodeId id : comparisons_) visit_comparison(id);
     for (NodeId id : prefix_tests_) visit_prefix_test(id);
+  }
+
+  Sites finish() {
     std::sort(sites_.sites.begin(), sites_.sites.end(),
               [](const Site& left, const Site& right) { return left.span < right.span; });
     return std::move(sites_);
   }
+
+  void answer(const Demand& demand) {
+    switch (demand.kind) {
+      case Demand::Kind::kImported:
+        return flow_.reach_name(demand.name, demand.role);
+      case Demand::Kind::kReturned:
+        return flow_.reach_returned(demand.name, demand.role);
+      case Demand::Kind::kMethodReturned:
+        return flow_.reach_method_returned(demand.name, demand.role);
+      case Demand::Kind::kMethodArgument:
+        return answer_method_argument(demand);
+      case Demand::Kind::kAttribute:
+        flow_.reach_attribute(demand.name, demand.role);
+        return answer_named(demand, true);
+      case Demand::Kind::kKey:
+        return answer_named(demand, false);
+      case Demand::Kind::kArgument:
+        return;  // needs to know whose function: answer_argument
+    }
+  }
+
+  void answer_argument(const Demand& demand, const IsIt& is_it) {
+    std::vector<Symbol> names = {syntax_.symbols().find(demand.name)};
+    for (std::size_t index = 0; index < scopes_.imported_paths().size(); ++index) {  // from m import f as g
+      const std::string& path = scopes_.imported_paths()[index];
+      std::size_t dot = path.rfind('.');
+      bool is_renamed = scopes_.imported_names()[index] != names[0];
+      if (is_renamed && path.compare(dot == std::string::npos ? 0 : dot + 1, std::string::npos, demand.name) == 0)
+        names.push_back(scopes_.imported_names()[index]);
+    }
+    for (Symbol name : names) {
+      if (name == kNoSymbol) continue;
+      for (NodeId call : scopes_.calls_of(name)) {
+        std::string path = scopes_.dotted_path(syntax_.child(call, Field::kFunction));
+        if (!path.empty() && is_it(path)) flow_.reach_argument(call, demand);
+      }
+    }
+  }
+
+  std::vector<Demand> take_demands() { return std::move(demands_); }
+  const Scopes& scopes() const { return scopes_; }
 
  private:
   Span span_of(NodeId id) const { return {syntax_.node(id).begin, syntax_.node(id).end}; }
@@ -88,9 +145,9 @@ class Collector {
         return;
       }
       case Kind::kImport:
-        return visit_import(id);
+        return imports_.visit_import(id);
       case Kind::kImportFrom:
-        return visit_import_from(id);
+        return imports_.visit_import_from(id);
       default:
         return;
     }
@@ -124,7 +181,7 @@ class Collector {
       reach_if_named(syntax_.node(argument).symbol, syntax_.child(argument, Field::kValue));
     }
     if (!path.empty()) visit_known_call(call, path);
-    if (syntax_.kind(function) == Kind::kAttribute && path.empty()) visit_method(call, function);
+    if (syntax_.kind(function) == Kind::kAttribute && may_be_object(path)) visit_method(call, function);
     if (syntax_.kind(function) == Kind::kAttribute || path == "click.option") visit_option(call, function, path);
   }
 
@@ -162,6 +219,10 @@ class Collector {
     bool is_option = path == "click.option" || method == "add_argument" || method == "DEFINE_string";
     if (!is_option) return;
     const TextRole* role = nullptr;
+    NodeId value = argument_of(syntax_, call, "default", method == "DEFINE_string" ? 1 : -1);
+    NodeId choices = argument_of(syntax_, call, "choices", -1);
+    if (NodeId dest = argument_of(syntax_, call, "dest", -1); syntax_.kind(dest) == Kind::kString)
+      options_.push_back({std::string(read_literal(syntax_, dest).text), value, choices});
     for (int position = 0; position < 3 && role == nullptr; ++position) {
       NodeId option = argument_of(syntax_, call, "", position);
       if (syntax_.kind(option) != Kind::kString) continue;
@@ -169,10 +230,11 @@ class Collector {
       word.erase(0, word.find_first_not_of('-') == std::string::npos ? word.size() : word.find_first_not_of('-'));
       std::replace(word.begin(), word.end(), '-', '_');
       role = role_of_name(word);
+      if (role == nullptr) options_.push_back({std::move(word), value, choices});
     }
     if (role == nullptr) return;
-    flow_.reach(argument_of(syntax_, call, "default", -1), *role);
-    flow_.reach(argument_of(syntax_, call, "choices", -1), *role);
+    flow_.reach(value, *role);
+    flow_.reach(choices, *role);
   }
 
   // --- comparisons ------------------------------------------------------------------------------------------------
@@ -197,6 +259,7 @@ class Collector {
     std::string path = scopes_.written_path(expression);
     if (kind == Kind::kAttribute && path.empty()) path = std::string(syntax_.name(expression));  // get().device
     const TextRole* role = role_of_name(last_name(path));
+    if (kind == Kind::kAttribute && flow_.is_device_attribute(syntax_.name(expression))) return true;
     return (role != nullptr && *role == TextRole::kDevice) || flow_.is_device_name(path);
   }
 
@@ -290,7 +353,7 @@ class Collector {
     std::string_view word = syntax_.name(id);
     Symbol symbol = syntax_.node(id).symbol;
     bool is_flag = word.size() > 3 && starts_with(word, "is_") && find_family_of_device(word.substr(3)) != nullptr;
-    if (is_flag && scopes_.dotted_path(id).empty() && scopes_.attribute_values(symbol).empty() &&
+    if (is_flag && may_be_object(scopes_.dotted_path(id)) && scopes_.attribute_values(symbol).empty() &&
         !scopes_.defines_method(symbol)) {
       add(SiteKind::kMethod, name_span_of(id), "Tensor." + std::string(word));
     }
@@ -320,88 +383,106 @@ class Collector {
     sites_.sites.push_back(std::move(site));
   }
 
-  // --- imports ------------------------------------------------------------------------------------------------------
-  void note_torch_import(NodeId statement, std::string_view module) {
-    if (module != "torch" && !starts_with(module, "torch.")) return;
-    sites_.imports_torch = true;
-    if (sites_.has_top_level_torch || syntax_.node(statement).parent != 0) return;
-    std::size_t end = syntax_.node(statement).end;
-    std::size_t line_end = source_.find_first_of("\r\n", end);
-    // `import torch; import os` keeps its line whole.
-    if (line_end == std::string_view::npos) line_end = source_.size();
-    if (line_end < source_.size()) line_end += source_.compare(line_end, 2, "\r\n") == 0 ? 2 : 1;
-    sites_.has_top_level_torch = true;
-    sites_.plugin_insert_at = line_end;
+  // --- the rest of the project --------------------------------------------------------------------------------------
+  void on_demand(Demand demand) {
+    if (modules_ == nullptr) return;
+    // Names that stand for too many things to follow from file to file.
+    static const std::unordered_set<std::string_view> kCommon = {
+        "name", "type",   "value", "key",   "data",  "mode",    "id",     "kwargs", "args",  "config", "x",      "get",   "add",
+        "pop",  "append", "join",  "split", "strip", "replace", "update", "insert", "print", "write",  "format", "index", "count",
+        "log",  "info",   "debug", "error", "items", "values",  "keys",   "copy",   "self",  "cls",    "read",   "load",  "save"};
+    bool is_by_name = demand.kind != Demand::Kind::kImported && demand.kind != Demand::Kind::kReturned &&
+                      demand.kind != Demand::Kind::kArgument;
+    if (!is_by_name || kCommon.count(demand.name) == 0) demands_.push_back(std::move(demand));
   }
 
-  void note_package(std::string_view module, NodeId at) {
-    std::string top(module.substr(0, module.find('.')));
-    if (top != "torch" && find_family_of_plugin(top) == nullptr) add(SiteKind::kPackage, span_of(at), std::string(module));
-  }
-
-  void note_plugin(NodeId statement) {
-    Span lines = span_of(statement);
-    while (lines.first > 0 && (source_[lines.first - 1] == ' ' || source_[lines.first - 1] == '\t')) --lines.first;
-    std::size_t end = source_.find_first_not_of(" \t", lines.second);
-    bool is_whole_line = (lines.first == 0 || source_[lines.first - 1] == '\n' || source_[lines.first - 1] == '\r') &&
-                         (end == std::string_view::npos || source_[end] == '\r' || source_[end] == '\n');
-    if (!is_whole_line || syntax_.node(statement).parent != 0) return;
-    if (end == std::string_view::npos) end = source_.size();
-    if (end < source_.size()) end += source_.compare(end, 2, "\r\n") == 0 ? 2 : 1;
-    lines.second = static_cast<std::uint32_t>(end);
-    sites_.plugin_imports.push_back(lines);
-  }
-
-  void visit_import(NodeId statement) {
-    int count = 0;
-    bool has_plugin = false;
-    for (NodeId part = syntax_.node(statement).first_child; part != kNoNode; part = syntax_.node(part).next_sibling) {
-      NodeId name = syntax_.kind(part) == Kind::kAliasedImport ? syntax_.child(part, Field::kName) : part;
-      if (syntax_.kind(name) != Kind::kDottedName) continue;
-      ++count;
-      std::string module(syntax_.text(name));
-      note_torch_import(statement, module);
-      note_package(module, name);
-      has_plugin = has_plugin || (find_family_of_plugin(module) != nullptr && syntax_.kind(part) != Kind::kAliasedImport);
-      if (starts_with(module, "torch.") || starts_with(module, "torch_")) add(SiteKind::kImportModule, span_of(name), module);
+  // obj.method(...): by the name alone, for the class is not known.
+  void answer_method_argument(const Demand& demand) {
+    Symbol name = syntax_.symbols().find(demand.name);
+    if (name == kNoSymbol) return;
+    for (NodeId call : scopes_.calls_of(name)) {
+      if (syntax_.kind(syntax_.child(call, Field::kFunction)) == Kind::kAttribute) flow_.reach_argument(call, demand);
     }
-    if (has_plugin && count == 1) note_plugin(statement);
   }
 
-  void visit_import_from(NodeId statement) {
-    NodeId module = syntax_.child(statement, Field::kModuleName);
-    if (syntax_.kind(module) != Kind::kDottedName) return;
-    std::string name(syntax_.text(module));
-    note_torch_import(statement, name);
-    note_package(name, module);
-    if (name != "torch" && !starts_with(name, "torch.") && !starts_with(name, "torch_")) return;
-    Site site;
-    site.kind = SiteKind::kImportFrom;
-    site.span = span_of(statement);
-    site.name = name;
-    site.module_span = span_of(module);
-    for (NodeId part = syntax_.node(statement).first_child; part != kNoNode; part = syntax_.node(part).next_sibling) {
-      if (part == module) continue;
-      bool has_alias = syntax_.kind(part) == Kind::kAliasedImport;
-      NodeId imported = has_alias ? syntax_.child(part, Field::kName) : part;
-      if (syntax_.kind(imported) == Kind::kDottedName)
-        site.names.push_back({std::string(syntax_.text(imported)), span_of(imported), has_alias});
+  // Options "--name", keyword arguments name=... of configurations, and entries "name": ... of dictionaries.
+  void answer_named(const Demand& demand, bool has_options) {
+    for (const Option& option : options_) {
+      if (!has_options || option.name != demand.name) continue;
+      flow_.reach(option.value, demand.role);
+      flow_.reach(option.choices, demand.role);
     }
-    sites_.sites.push_back(std::move(site));
+    Symbol name = syntax_.symbols().find(demand.name);
+    bool is_key = source_.find("\"" + demand.name + "\"") != std::string_view::npos ||
+                  source_.find("'" + demand.name + "'") != std::string_view::npos;
+    if (name == kNoSymbol && !is_key) return;
+    for (NodeId id = 0; id != kNoNode; id = syntax_.next(id)) {
+      Kind kind = syntax_.kind(id);
+      if (kind == Kind::kKeywordArgument && name != kNoSymbol && syntax_.node(id).symbol == name && is_configuration(id))
+        flow_.reach(syntax_.child(id, Field::kValue), demand.role);
+      if (kind != Kind::kPair || !is_key) continue;
+      NodeId key = syntax_.child(id, Field::kKey);
+      if (syntax_.kind(key) == Kind::kString && read_literal(syntax_, key).text == demand.name)
+        flow_.reach(syntax_.child(id, Field::kValue), demand.role);
+    }
   }
+
+  // Config(dev="cuda"), dict(dev="cuda"), replace(config, dev="cuda"): a call of a class or of a maker of mappings.
+  bool is_configuration(NodeId keyword) const {
+    NodeId call = syntax_.node(syntax_.node(keyword).parent).parent;
+    if (syntax_.kind(call) != Kind::kCall) return false;
+    NodeId function = syntax_.child(call, Field::kFunction);
+    if (syntax_.kind(function) != Kind::kIdentifier && syntax_.kind(function) != Kind::kAttribute) return false;
+    std::string_view name = syntax_.name(function);
+    return (!name.empty() && name[0] >= 'A' && name[0] <= 'Z') || name == "dict" || name == "replace" || name == "set_defaults" ||
+           name == "update";
+  }
+
+  // Whether `path`, which an import began, may end at a method of an object: net.cuda() after `from model import net`.
+  bool may_be_object(const std::string& path) const {
+    if (path.empty()) return true;
+    if (modules_ == nullptr) return path[0] == '.' && path.find('.', path.find_first_not_of('.')) != std::string::npos;
+    std::optional<Modules::Target> target = modules_->resolve(file_, path);
+    return target && target->name.find('.') != std::string::npos;
+  }
+
+  struct Option {
+    std::string name;  // "dist_backend"
+    NodeId value;
+    NodeId choices;
+  };
 
   const Syntax& syntax_;
   std::string_view source_;
+  const Modules* modules_;
+  int file_;
   Scopes scopes_;
   Flow flow_;
   Sites sites_;
+  ImportSites imports_;
+  std::vector<Option> options_;
+  std::vector<Demand> demands_;
   std::vector<NodeId> comparisons_;
   std::vector<NodeId> prefix_tests_;
   std::vector<std::optional<const TextRole*>> role_of_symbol_;
 };
 
-}  // namespace
+SiteFinder::SiteFinder(const Syntax& syntax, std::string_view source, const Modules* modules, int file)
+    : collector_(std::make_unique<Collector>(syntax, source, modules, file)) {}
+SiteFinder::~SiteFinder() = default;
+void SiteFinder::run() { collector_->run(); }
+std::vector<Demand> SiteFinder::take_demands() { return collector_->take_demands(); }
+void SiteFinder::answer(const Demand& demand) { collector_->answer(demand); }
+void SiteFinder::answer_argument(const Demand& demand, const IsIt& is_it) { collector_->answer_argument(demand, is_it); }
+void SiteFinder::run_comparisons() { collector_->run_comparisons(); }
+Sites SiteFinder::finish() { return collector_->finish(); }
+const Scopes& SiteFinder::scopes() const { return collector_->scopes(); }
 
-Sites find_sites(const Syntax& syntax, std::string_view source) { return Collector(syntax, source).run(); }
+Sites find_sites(const Syntax& syntax, std::string_view source) {
+  SiteFinder finder(syntax, source, nullptr, -1);
+  finder.run();
+  finder.run_comparisons();
+  return finder.finish();
+}
 
 }  // namespace starbridge::port::python

@@ -2,12 +2,15 @@
 // regard to a target; rewriting them for each target comes after (rewrite.h). Pure; any thread.
 #pragma once
 
+#include <functional>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
-#include "port/python/syntax.h"
+#include "port/python/flow.h"
+#include "port/python/modules.h"
 
 namespace starbridge::port::python {
 
@@ -50,6 +53,29 @@ struct Sites {
   std::vector<Span> plugin_imports;  // whole lines "import torch_npu" with their line end
 };
 
+// Of a file alone.
 Sites find_sites(const Syntax& syntax, std::string_view source);
+
+// Of a file that is part of a project: what it demands of other files is taken away and answered by them; see project_flow.h.
+// One thread at a time.
+class SiteFinder {
+ public:
+  // Whether a dotted path of the file's imports is the function in question.
+  using IsIt = std::function<bool(const std::string& dotted)>;
+
+  SiteFinder(const Syntax& syntax, std::string_view source, const Modules* modules, int file);
+  ~SiteFinder();
+  void run();
+  std::vector<Demand> take_demands();
+  void answer(const Demand& demand);                              // every kind but kArgument; names are the module's own
+  void answer_argument(const Demand& demand, const IsIt& is_it);  // kArgument
+  void run_comparisons();                                         // when all is answered; may demand again
+  Sites finish();
+  const Scopes& scopes() const;
+
+ private:
+  class Collector;
+  std::unique_ptr<Collector> collector_;
+};
 
 }  // namespace starbridge::port::python
