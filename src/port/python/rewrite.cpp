@@ -4,6 +4,7 @@
 #include <map>
 #include <unordered_map>
 
+#include "port/python/api_remarks.h"
 #include "port/words.h"
 
 namespace starbridge::port::python {
@@ -59,6 +60,15 @@ class Rewriter {
         return rewrite_environment(site);
       case SiteKind::kPackage:
         return judge_package(site);
+      case SiteKind::kDeviceIndex:
+        if (!in_.target.is_cuda_named())
+          edit(site.span, fmt::format("\"{}:{}\"", in_.target.family->device, site.name), "device-index");
+        return;
+      case SiteKind::kProfilerKey:
+        if (site.name != in_.target.family->device) edit(site.span, std::string(in_.target.family->device), "profiler-key");
+        return;
+      case SiteKind::kConstruct:
+        return judge_construct(site);
       case SiteKind::kDtype:
         return judge_dtype(site);
     }
@@ -273,6 +283,26 @@ class Rewriter {
     if (fact != nullptr && !fact->chosen().note.empty()) finding.advice = {fact->chosen().note, fact->chosen().note};
   }
 
+  void judge_construct(const Site& site) {
+    if (in_.target.is_cuda_named()) return;
+    const catalog::Chip& chip = *in_.target.chip;
+    if (site.name == "load-device-tags") {
+      find(site.span, site.name, Severity::kWarning,
+           text("a checkpoint saved on CUDA carries the device in its tensors and will not load",
+                "在 CUDA 上保存的检查点带有设备标记，将无法载入"))
+          .advice = text("give map_location=\"cpu\", or convert the file: starbridge weights convert --device cpu",
+                         "加上 map_location=\"cpu\"，或转换文件：starbridge weights convert --device cpu");
+    } else if (site.name == "fork-start") {
+      find(site.span, site.name, Severity::kWork,
+           text("{} cannot be used in a forked process once it was used before", "{} 初始化后不能在 fork 出的进程中使用",
+                chip.name))
+          .advice = text("start processes by \"spawn\"", "改用 \"spawn\" 启动进程");
+    } else if (site.name == "cuda-tool") {
+      find(site.span, site.name, Severity::kWarning, text("this runs a tool of NVIDIA", "此处运行 NVIDIA 的工具")).advice =
+          text("use {}", "改用 {}", chip.stack->facts.text("management_tool").value_or("-"));
+    }
+  }
+
   void judge_api(const Site& site) {
     if (in_.target.is_cuda_named() || site.name.rfind("torch.", 0) != 0) return;
     if (site.name.rfind("torch.utils.cpp_extension", 0) == 0 &&
@@ -300,8 +330,7 @@ class Rewriter {
            text("{} runs on the CPU on {}", "{} 在 {} 上回退到 CPU 执行", site.name, chip), std::string(by.source))
           .advice = {note, note};
     } else if (judgement.status == catalog::Support::kLimited) {
-      find(site.span, "api-limited", Severity::kInfo,
-           text("{} has limits on {}: {}", "{} 在 {} 上有限制：{}", site.name, chip, note), std::string(by.source));
+      find(site.span, "api-limited", Severity::kInfo, describe_limits(site.name, chip, note), std::string(by.source));
     }
   }
 

@@ -71,6 +71,10 @@ const Case kCases[] = {
      "import torch\nclass T:\n    def cuda(self):\n        return self\nT().cuda()\n"},
     {"alias of torch", "import torch as th\nth.cuda.synchronize()\n",
      "import torch as th\nimport torch_npu\nth.npu.synchronize()\n"},
+    {"torch by a star import", "from helpers import *\nd = torch.device('cuda:0' if torch.cuda.is_available() else 'cpu')\n",
+     "from helpers import *\nd = torch.device('npu:0' if torch.npu.is_available() else 'cpu')\n"},
+    {"profiler keys", "import torch\np.key_averages().table(sort_by='self_cuda_time_total')\ndf.table(sort_by='cuda_version')\n",
+     "import torch\nimport torch_npu\np.key_averages().table(sort_by='self_npu_time_total')\ndf.table(sort_by='cuda_version')\n"},
     {"from torch import cuda", "from torch import cuda\ncuda.empty_cache()\n",
      "from torch import npu as cuda\nimport torch_npu\ncuda.empty_cache()\n"},
     {"chain over lines", "import torch\nx = (torch\n     .cuda  # the device\n     .device_count())\n",
@@ -206,6 +210,33 @@ TEST(Rewrite, HostileFilesTakeSeconds) {
     auto took = std::chrono::steady_clock::now() - begin;
     EXPECT_LT(took, std::chrono::seconds(30)) << source.substr(0, 60);
   }
+}
+
+TEST(Rewrite, BareIndicesBecomeDevicesOfTheTarget) {
+  std::string source =
+      "import torch\nx.to(0)\ny.to(0, torch.float)\ntorch.device(1)\ntorch.load(f, map_location=0)\nz.to(3.5)\nf(device=0)\n";
+  EXPECT_EQ(port_python(source).text,
+            "import torch\nimport torch_npu\nx.to(\"npu:0\")\ny.to(0, torch.float)\ntorch.device(\"npu:1\")\n"
+            "torch.load(f, map_location=\"npu:0\")\nz.to(3.5)\nf(device=0)\n");
+  EXPECT_EQ(port_python(source, "iluvatar-bi-v150").text, source);
+}
+
+TEST(Rewrite, ConstructsThatFailElsewhereAreFindings) {
+  auto rules = [](const std::string& source, const std::string& chip = "ascend-910b3") {
+    std::vector<std::string> found;
+    for (const Finding& finding : port_python(source, chip).findings) found.push_back(finding.rule);
+    return found;
+  };
+  using Rules = std::vector<std::string>;
+  EXPECT_EQ(rules("import torch\nc = torch.load('a.pt')\n"), Rules{"load-device-tags"});
+  EXPECT_EQ(rules("import torch\nc = torch.load('a.pt', 'cpu')\nd = torch.load('a.pt', map_location='cpu')\n"), Rules{});
+  EXPECT_EQ(rules("import torch.multiprocessing as mp\nmp.set_start_method('fork')\nmp.set_start_method('spawn')\n"),
+            Rules{"fork-start"});
+  EXPECT_EQ(rules("import torch, subprocess\nsubprocess.run(['/usr/bin/nvidia-smi', '-q'])\nsubprocess.run('nvidia-smi "
+                  "-L')\nsubprocess.run('ls')\n"),
+            (Rules{"cuda-tool", "cuda-tool"}));
+  EXPECT_EQ(rules("import torch\ntorch.load('a.pt')\n", "iluvatar-bi-v150"), Rules{});
+  EXPECT_EQ(rules("import torch\nm = torch.nn.DataParallel(m)\n"), Rules{"name-without-counterpart"});
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 #include "port/python/scopes.h"
 
 #include <algorithm>
+#include <array>
 
 namespace starbridge::port::python {
 namespace {
@@ -30,6 +31,7 @@ Scopes::Scopes(const Syntax& syntax) : syntax_(syntax) {
     scope_of_node_[id] = is_inside ? node.parent : scope_of_node_[node.parent];
     visit(id);
   }
+  if (!star_modules_.empty()) bind_customary_names();
   std::size_t names = syntax.symbols().size();
   bindings_.file(names);
   for (Symbol name = 0; name < names; ++name) {
@@ -46,6 +48,21 @@ Scopes::Scopes(const Syntax& syntax) : syntax_(syntax) {
   methods_.file(names);
   std::stable_sort(returns_.begin(), returns_.end(),
                    [](const auto& left, const auto& right) { return left.first < right.first; });
+}
+
+// What a star import brings is not known to this file. Names that the field gives to one module only are taken for it, unless the
+// file binds them itself.
+void Scopes::bind_customary_names() {
+  static constexpr std::array<std::pair<std::string_view, std::string_view>, 6> kCustomary = {{{"torch", "torch"},
+                                                                                               {"os", "os"},
+                                                                                               {"nn", "torch.nn"},
+                                                                                               {"F", "torch.nn.functional"},
+                                                                                               {"dist", "torch.distributed"},
+                                                                                               {"optim", "torch.optim"}}};
+  for (const auto& [name, module] : kCustomary) {
+    Symbol symbol = syntax_.symbols().find(name);
+    if (symbol != kNoSymbol && !bindings_.is_waiting(symbol)) bind_module(symbol, 0, 0, std::string(module));
+  }
 }
 
 void Scopes::visit(NodeId id) {

@@ -2,6 +2,7 @@
 // Flow-insensitive: a name has all the values that are ever bound to it in its scope. Immutable after build; any thread.
 #pragma once
 
+#include <algorithm>
 #include <span>
 #include <string>
 #include <string_view>
@@ -28,6 +29,10 @@ template <class Value>
 class Filed {
  public:
   void add(std::uint32_t key, Value value) { waiting_.emplace_back(key, std::move(value)); }
+  // Whether a value was added under this number and not filed yet.
+  bool is_waiting(std::uint32_t key) const {
+    return std::any_of(waiting_.begin(), waiting_.end(), [&](const auto& entry) { return entry.first == key; });
+  }
   // Keys are below `key_count`.
   void file(std::size_t key_count) {
     starts_.assign(key_count + 1, 0);
@@ -89,6 +94,7 @@ class Scopes {
 
  private:
   void visit(NodeId id);
+  void bind_customary_names();
   void bind(Symbol name, Binding binding) { bindings_.add(name, binding); }
   void bind_target(NodeId scope, NodeId target, NodeId value);
   void bind_import(NodeId statement, NodeId scope);

@@ -5,6 +5,7 @@
 #include <unordered_set>
 
 #include "base/text.h"
+#include "port/python/constructs.h"
 #include "port/python/flow.h"
 #include "port/python/import_sites.h"
 #include "port/python/modules.h"
@@ -51,6 +52,7 @@ class SiteFinder::Collector {
             syntax, scopes_, [this](NodeId string, TextRole role) { on_text(string, role); },
             [this](Demand demand) { on_demand(std::move(demand)); }),
         imports_(syntax, source, sites_),
+        constructs_(syntax, sites_),
         role_of_symbol_(syntax.symbols().size()) {}
 
   void run() {
@@ -181,6 +183,7 @@ class SiteFinder::Collector {
       reach_if_named(syntax_.node(argument).symbol, syntax_.child(argument, Field::kValue));
     }
     if (!path.empty()) visit_known_call(call, path);
+    constructs_.visit_call(call, may_be_object(path) ? std::string_view() : std::string_view(path));
     if (syntax_.kind(function) == Kind::kAttribute && may_be_object(path)) visit_method(call, function);
     if (syntax_.kind(function) == Kind::kAttribute || path == "click.option") visit_option(call, function, path);
   }
@@ -460,6 +463,7 @@ class SiteFinder::Collector {
   Flow flow_;
   Sites sites_;
   ImportSites imports_;
+  Constructs constructs_;
   std::vector<Option> options_;
   std::vector<Demand> demands_;
   std::vector<NodeId> comparisons_;

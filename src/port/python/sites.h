@@ -27,6 +27,9 @@ enum class SiteKind {
   kEnvironment,     // os.environ["CUDA_VISIBLE_DEVICES"]; span: the text
   kPackage,         // import of a third-party package; span: the module
   kDtype,           // torch.float64, x.double()
+  kDeviceIndex,     // x.to(0), torch.device(0): a bare number that means a CUDA device; span: the number
+  kProfilerKey,     // sort_by="cuda_time_total"; span: the word of the device
+  kConstruct,       // something that needs another shape elsewhere; name: the rule that tells
 };
 
 struct ImportedName {

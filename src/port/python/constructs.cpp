@@ -1,0 +1,94 @@
+#include "port/python/constructs.h"
+
+#include <algorithm>
+#include <array>
+
+#include "port/target.h"
+
+namespace starbridge::port::python {
+namespace {
+
+template <std::size_t kCount>
+bool is_one_of(std::string_view word, const std::array<std::string_view, kCount>& words) {
+  return std::find(words.begin(), words.end(), word) != words.end();
+}
+
+bool is_index(std::string_view text) {
+  return !text.empty() && text.size() <= 3 && std::all_of(text.begin(), text.end(), [](char c) { return c >= '0' && c <= '9'; });
+}
+
+}  // namespace
+
+void Constructs::add(SiteKind kind, Span span, std::string name) {
+  Site site;
+  site.kind = kind;
+  site.span = span;
+  site.name = std::move(name);
+  sites_.sites.push_back(std::move(site));
+}
+
+void Constructs::visit_call(NodeId call, std::string_view path) {
+  static constexpr std::array<std::string_view, 8> kRunners = {
+      "subprocess.run",        "subprocess.Popen",     "subprocess.call", "subprocess.check_output",
+      "subprocess.check_call", "subprocess.getoutput", "os.system",       "os.popen"};
+  static constexpr std::array<std::string_view, 4> kStarters = {
+      "torch.multiprocessing.set_start_method", "torch.multiprocessing.get_context", "multiprocessing.set_start_method",
+      "multiprocessing.get_context"};
+  NodeId function = syntax_.child(call, Field::kFunction);
+  bool is_method = syntax_.kind(function) == Kind::kAttribute;
+  if (path.empty()) {
+    if (is_method && syntax_.name(function) == "to" && argument_of(syntax_, call, "", 1) == kNoNode)
+      visit_index(argument_of(syntax_, call, "", 0));
+    if (is_method && syntax_.name(function) == "table") visit_profiler_key(argument_of(syntax_, call, "sort_by", 0));
+    if (is_method && syntax_.name(function) == "export_stacks") visit_profiler_key(argument_of(syntax_, call, "metric", 1));
+    return;
+  }
+  if (path == "torch.device" && argument_of(syntax_, call, "index", 1) == kNoNode)
+    visit_index(argument_of(syntax_, call, "type", 0));
+  if (path.substr(0, 6) == "torch.") {
+    visit_index(argument_of(syntax_, call, "device", -1));
+    visit_index(argument_of(syntax_, call, "map_location", -1));
+  }
+  if (path == "torch.load" && argument_of(syntax_, call, "map_location", 1) == kNoNode &&
+      argument_of(syntax_, call, "f", 0) != kNoNode)
+    add_construct(function, "load-device-tags");
+  if (is_one_of(path, kRunners)) visit_command(argument_of(syntax_, call, "args", 0));
+  if (is_one_of(path, kStarters)) {
+    NodeId method = argument_of(syntax_, call, "method", 0);
+    if (syntax_.kind(method) == Kind::kString && read_literal(syntax_, method).text == "fork")
+      add_construct(method, "fork-start");
+  }
+}
+
+void Constructs::visit_index(NodeId value) {
+  if (syntax_.kind(value) == Kind::kConstant && is_index(syntax_.text(value)))
+    add(SiteKind::kDeviceIndex, {syntax_.node(value).begin, syntax_.node(value).end}, std::string(syntax_.text(value)));
+}
+
+// ["nvidia-smi", ...] or "nvidia-smi ...", also behind a path.
+void Constructs::visit_command(NodeId value) {
+  Kind kind = syntax_.kind(value);
+  NodeId first = kind == Kind::kList || kind == Kind::kTuple ? syntax_.node(value).first_child : value;
+  if (syntax_.kind(first) != Kind::kString) return;
+  std::string_view program = read_literal(syntax_, first).text;
+  program = program.substr(0, program.find(' '));
+  program = program.substr(program.rfind('/') == std::string_view::npos ? 0 : program.rfind('/') + 1);
+  if (program == "nvidia-smi" || program == "nvcc" || program == "nsys" || program == "ncu") add_construct(first, "cuda-tool");
+}
+
+// Keys of the profiler's tables name the device: "cuda_time_total", "self_cuda_memory_usage".
+void Constructs::visit_profiler_key(NodeId value) {
+  if (syntax_.kind(value) != Kind::kString) return;
+  Literal literal = read_literal(syntax_, value);
+  std::size_t at = literal.text.substr(0, 5) == "self_" ? 5 : 0;
+  for (const Family& family : families()) {
+    std::string_view rest = literal.text.substr(std::min(at, literal.text.size()));
+    if (rest.substr(0, family.device.size()) != family.device) continue;
+    std::string_view measure = rest.substr(family.device.size());
+    if (measure != "_time" && measure != "_time_total" && measure != "_memory_usage") continue;
+    std::uint32_t begin = literal.begin + static_cast<std::uint32_t>(at);
+    add(SiteKind::kProfilerKey, {begin, begin + static_cast<std::uint32_t>(family.device.size())}, std::string(family.device));
+  }
+}
+
+}  // namespace starbridge::port::python
