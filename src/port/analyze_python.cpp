@@ -69,7 +69,7 @@ bool may_python_matter(std::string_view bytes, const Tables& tables) {
 bool may_python_pass_devices(std::string_view bytes) {
   static constexpr std::array<std::string_view, 2> kWords = {".to(", "device"};
   static constexpr WordSearch<kWords.size()> kSearch(kWords);
-  return kSearch.stands_in(bytes);
+  return kSearch.find(bytes, 0).word < kWords.size();
 }
 
 std::vector<TargetResult> refuse_python(const SourceFile& file, std::size_t error_at, const Context& context) {
