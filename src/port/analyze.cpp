@@ -78,6 +78,7 @@ FileKind classify(const std::string& path, std::string_view first_bytes) {
   if (name == "dockerfile" || name.rfind("dockerfile.", 0) == 0 || ends_with(name, ".dockerfile") || name == "containerfile")
     return FileKind::kDockerfile;
   if (ends_with(name, ".yaml") || ends_with(name, ".yml")) return FileKind::kYaml;
+  if (name == kRecordName) return FileKind::kOther;  // the record of a port holds the original words, and must keep them
   if (ends_with(name, ".json")) return FileKind::kJson;
   if (ends_with(name, ".toml") || name == "pipfile") return FileKind::kToml;
   if (name == "setup.cfg") return FileKind::kSetupCfg;

@@ -3,6 +3,7 @@
 
 #include <map>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "port/cuda_inventory.h"
@@ -33,6 +34,9 @@ enum class FileKind {
 std::string_view to_string(FileKind kind);
 // By name, suffix and first line. Unknown kinds are copied as they are.
 FileKind classify(const std::string& path, std::string_view first_bytes);
+
+// The record that a port carries (see apply.h). It is no part of the project.
+inline constexpr std::string_view kRecordName = ".starbridge-port.json";
 
 constexpr std::size_t kAnalyzedBytesMax = 16UL << 20;
 

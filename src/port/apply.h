@@ -9,7 +9,7 @@
 
 namespace starbridge::port {
 
-inline constexpr const char* kManifestName = ".starbridge-port.json";
+inline constexpr const char* kManifestName = kRecordName.data();
 
 // The whole project as one patch for `patch -p1`; `report` must hold exactly one chip.
 base::Result<std::string> make_patch(const ProjectReport& report);

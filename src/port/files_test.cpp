@@ -110,6 +110,12 @@ TEST(Cuda, KernelsLaunchesAndFeaturesAreInventoried) {
   EXPECT_EQ(report.results[0].edits.size(), 0U);
 }
 
+TEST(Files, TheRecordOfAPortIsNotPorted) {
+  EXPECT_EQ(rules("config.json", "{\"nvidia.com/mig\": 1}"), std::vector<std::string>{"kubernetes-nvidia"});
+  EXPECT_EQ(ported(".starbridge-port.json", "{\"device\": \"cuda\"}"), "{\"device\": \"cuda\"}");
+  EXPECT_EQ(ported("config.json", "{\"device\": \"cuda\"}"), "{\"device\": \"npu\"}");
+}
+
 TEST(Files, BinaryAndHugeFilesAreSaidNotRead) {
   EXPECT_EQ(rules("x.py", std::string("a\0b", 3)), std::vector<std::string>{"file-binary"});
   EXPECT_EQ(rules("x.py", std::string(kAnalyzedBytesMax + 1, ' ')), std::vector<std::string>{"file-too-large"});
