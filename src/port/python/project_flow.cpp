@@ -1,5 +1,7 @@
 #include "port/python/project_flow.h"
 
+#include <algorithm>
+
 namespace starbridge::port::python {
 namespace {
 
@@ -21,6 +23,37 @@ void ProjectFlow::parse(std::size_t file) {
   if (each.syntax->error_at() != std::string_view::npos) return;
   each.finder = std::make_unique<SiteFinder>(*each.syntax, each.source.bytes, &modules_, static_cast<int>(file));
   each.finder->run();
+  if (is_linking_) index_words(file);
+}
+
+// Identifiers of an unparsed text, for those are all that an argument can be found by.
+void ProjectFlow::index_words(std::size_t file) {
+  std::set<std::string_view> words;
+  if (files_[file].finder != nullptr) {
+    for (std::string_view word : files_[file].finder->words()) words.insert(word);
+  } else if (files_[file].syntax == nullptr) {
+    std::string_view text = files_[file].source.bytes;
+    auto is_letter = [](char c) {
+      return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
+    };
+    for (std::size_t at = 0; at < text.size();) {
+      std::size_t end = at;
+      while (end < text.size() && is_letter(text[end])) ++end;
+      if (end > at) words.insert(text.substr(at, end - at));
+      at = end + 1;
+    }
+  }
+  for (std::string_view word : words) {
+    std::vector<std::uint32_t>& files = files_of_word_[std::string(word)];
+    auto place = std::lower_bound(files.begin(), files.end(), file);
+    if (place == files.end() || *place != file) files.insert(place, static_cast<std::uint32_t>(file));
+  }
+}
+
+std::vector<std::size_t> ProjectFlow::files_with(const std::string& word) const {
+  auto found = files_of_word_.find(word);
+  if (found == files_of_word_.end()) return {};
+  return {found->second.begin(), found->second.end()};
 }
 
 void ProjectFlow::collect(std::size_t file) {
@@ -36,6 +69,8 @@ void ProjectFlow::collect(std::size_t file) {
 }
 
 void ProjectFlow::link() {
+  is_linking_ = true;
+  for (std::size_t file = 0; file < files_.size(); ++file) index_words(file);
   for (std::size_t file = 0; file < files_.size(); ++file) collect(file);
   settle();
   for (std::size_t file = 0; file < files_.size(); ++file) {
@@ -93,7 +128,7 @@ void ProjectFlow::answer(const Question& question) {
     return collect(file);
   }
   if (demand.kind == Demand::Kind::kAttribute || demand.kind == Demand::Kind::kKey) settings_.emplace(demand.name, demand.role);
-  for (std::size_t file = 0; file < files_.size(); ++file) {
+  for (std::size_t file : files_with(demand.name)) {
     if (files_[file].finder == nullptr) continue;
     files_[file].finder->answer(demand);
     collect(file);
@@ -102,9 +137,9 @@ void ProjectFlow::answer(const Question& question) {
 
 void ProjectFlow::answer_argument(const Question& question) {
   const std::string& name = question.demand.name;
-  for (std::size_t file = 0; file < files_.size(); ++file) {
+  for (std::size_t file : files_with(name)) {
     if (file == question.file) continue;
-    if (files_[file].syntax == nullptr && files_[file].source.bytes.find(name) != std::string::npos) {
+    if (files_[file].syntax == nullptr) {
       parse(file);
       collect(file);
     }

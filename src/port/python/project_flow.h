@@ -7,6 +7,7 @@
 #include <memory>
 #include <set>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "port/python/modules.h"
@@ -46,6 +47,9 @@ class ProjectFlow {
   };
 
   void parse(std::size_t file);
+  void index_words(std::size_t file);
+  // Files in which a word stands, in their order.
+  std::vector<std::size_t> files_with(const std::string& word) const;
   void collect(std::size_t file);
   void settle();
   void answer(const Question& question);
@@ -55,6 +59,8 @@ class ProjectFlow {
 
   Modules modules_;
   std::vector<File> files_;
+  std::unordered_map<std::string, std::vector<std::uint32_t>> files_of_word_;
+  bool is_linking_ = false;
   std::deque<Question> waiting_;
   std::set<std::string> asked_;
   std::map<std::string, TextRole> settings_;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <unordered_map>
 #include <unordered_set>
 
 #include "base/text.h"
@@ -111,6 +112,13 @@ class SiteFinder::Collector {
 
   std::vector<Demand> take_demands() { return std::move(demands_); }
   const Scopes& scopes() const { return scopes_; }
+  std::vector<std::string_view> words() const {
+    std::vector<std::string_view> words;
+    for (Symbol symbol = 0; symbol < syntax_.symbols().size(); ++symbol) words.push_back(syntax_.symbols().text(symbol));
+    for (const auto& [key, values] : pairs_) words.push_back(key);
+    for (const Option& option : options_) words.push_back(option.name);
+    return words;
+  }
 
  private:
   Span span_of(NodeId id) const { return {syntax_.node(id).begin, syntax_.node(id).end}; }
@@ -143,8 +151,10 @@ class SiteFinder::Collector {
         return visit_named_value(syntax_.child(id, Field::kName), syntax_.child(id, Field::kValue));
       case Kind::kPair: {
         NodeId key = syntax_.child(id, Field::kKey);
-        if (syntax_.kind(key) == Kind::kString) reach_if_named(read_literal(syntax_, key).text, syntax_.child(id, Field::kValue));
-        return;
+        if (syntax_.kind(key) != Kind::kString) return;
+        std::string_view text = read_literal(syntax_, key).text;
+        if (modules_ != nullptr) pairs_[text].push_back(syntax_.child(id, Field::kValue));
+        return reach_if_named(text, syntax_.child(id, Field::kValue));
       }
       case Kind::kImport:
         return imports_.visit_import(id);
@@ -181,6 +191,8 @@ class SiteFinder::Collector {
          argument = syntax_.node(argument).next_sibling) {
       if (syntax_.kind(argument) != Kind::kKeywordArgument) continue;
       reach_if_named(syntax_.node(argument).symbol, syntax_.child(argument, Field::kValue));
+      if (modules_ != nullptr && is_configuration(function))
+        configured_[syntax_.name(argument)].push_back(syntax_.child(argument, Field::kValue));
     }
     if (!path.empty()) visit_known_call(call, path);
     constructs_.visit_call(call, may_be_object(path) ? std::string_view() : std::string_view(path));
@@ -415,26 +427,16 @@ class SiteFinder::Collector {
       flow_.reach(option.value, demand.role);
       flow_.reach(option.choices, demand.role);
     }
-    Symbol name = syntax_.symbols().find(demand.name);
-    bool is_key = source_.find("\"" + demand.name + "\"") != std::string_view::npos ||
-                  source_.find("'" + demand.name + "'") != std::string_view::npos;
-    if (name == kNoSymbol && !is_key) return;
-    for (NodeId id = 0; id != kNoNode; id = syntax_.next(id)) {
-      Kind kind = syntax_.kind(id);
-      if (kind == Kind::kKeywordArgument && name != kNoSymbol && syntax_.node(id).symbol == name && is_configuration(id))
-        flow_.reach(syntax_.child(id, Field::kValue), demand.role);
-      if (kind != Kind::kPair || !is_key) continue;
-      NodeId key = syntax_.child(id, Field::kKey);
-      if (syntax_.kind(key) == Kind::kString && read_literal(syntax_, key).text == demand.name)
-        flow_.reach(syntax_.child(id, Field::kValue), demand.role);
+    if (auto found = pairs_.find(demand.name); found != pairs_.end()) {
+      for (NodeId value : found->second) flow_.reach(value, demand.role);
+    }
+    if (auto found = configured_.find(demand.name); found != configured_.end()) {
+      for (NodeId value : found->second) flow_.reach(value, demand.role);
     }
   }
 
   // Config(dev="cuda"), dict(dev="cuda"), replace(config, dev="cuda"): a call of a class or of a maker of mappings.
-  bool is_configuration(NodeId keyword) const {
-    NodeId call = syntax_.node(syntax_.node(keyword).parent).parent;
-    if (syntax_.kind(call) != Kind::kCall) return false;
-    NodeId function = syntax_.child(call, Field::kFunction);
+  bool is_configuration(NodeId function) const {
     if (syntax_.kind(function) != Kind::kIdentifier && syntax_.kind(function) != Kind::kAttribute) return false;
     std::string_view name = syntax_.name(function);
     return (!name.empty() && name[0] >= 'A' && name[0] <= 'Z') || name == "dict" || name == "replace" || name == "set_defaults" ||
@@ -465,6 +467,8 @@ class SiteFinder::Collector {
   ImportSites imports_;
   Constructs constructs_;
   std::vector<Option> options_;
+  std::unordered_map<std::string_view, std::vector<NodeId>> pairs_;       // values of dictionaries by their text keys
+  std::unordered_map<std::string_view, std::vector<NodeId>> configured_;  // keyword arguments of configurations by name
   std::vector<Demand> demands_;
   std::vector<NodeId> comparisons_;
   std::vector<NodeId> prefix_tests_;
@@ -480,6 +484,7 @@ void SiteFinder::answer(const Demand& demand) { collector_->answer(demand); }
 void SiteFinder::answer_argument(const Demand& demand, const IsIt& is_it) { collector_->answer_argument(demand, is_it); }
 void SiteFinder::run_comparisons() { collector_->run_comparisons(); }
 Sites SiteFinder::finish() { return collector_->finish(); }
+std::vector<std::string_view> SiteFinder::words() const { return collector_->words(); }
 const Scopes& SiteFinder::scopes() const { return collector_->scopes(); }
 
 Sites find_sites(const Syntax& syntax, std::string_view source) {

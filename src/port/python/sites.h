@@ -75,6 +75,8 @@ class SiteFinder {
   void run_comparisons();                                         // when all is answered; may demand again
   Sites finish();
   const Scopes& scopes() const;
+  // Every word by which a demand could find something in this file; valid as long as the object and its syntax.
+  std::vector<std::string_view> words() const;
 
  private:
   class Collector;
