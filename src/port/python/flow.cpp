@@ -2,6 +2,15 @@
 
 namespace starbridge::port::python {
 
+std::size_t hash_of(const Demand& demand) {
+  std::size_t hash = std::hash<std::string_view>()(demand.name);
+  auto mix = [&](std::size_t value) { hash = (hash ^ value) * 0x9E3779B97F4A7C15ULL; };
+  mix(std::hash<std::string_view>()(demand.parameter));
+  mix(static_cast<std::size_t>(demand.position + 1) * 32 + static_cast<std::size_t>(demand.kind) * 2 +
+      (demand.role == TextRole::kDevice ? 1 : 0));
+  return hash;
+}
+
 Literal read_literal(const Syntax& syntax, NodeId string) {
   const Node& node = syntax.node(string);
   std::string_view written = syntax.text(string);

@@ -29,6 +29,8 @@ struct Demand {
   int position = -1;      // its place among the arguments, from 0
   TextRole role = TextRole::kDevice;
 };
+// Of everything a demand says; two different demands are told apart by it for all practical purposes (64 bits).
+std::size_t hash_of(const Demand& demand);
 
 class Flow {
  public:

@@ -6,6 +6,10 @@ namespace starbridge::port::python {
 namespace {
 
 constexpr int kReexportsMax = 16;
+constexpr std::uint64_t kWordMask = 0xFFFFFFFF00000000ULL;
+
+// Words of equal keys are asked for together: a file may be asked in vain, never left out.
+std::uint64_t word_key(std::string_view word) { return std::hash<std::string_view>()(word) & kWordMask; }
 
 }  // namespace
 
@@ -23,37 +27,34 @@ void ProjectFlow::parse(std::size_t file) {
   if (each.syntax->error_at() != std::string_view::npos) return;
   each.finder = std::make_unique<SiteFinder>(*each.syntax, each.source.bytes, &modules_, static_cast<int>(file));
   each.finder->run();
-  if (is_linking_) index_words(file);
+  if (is_linking_) late_files_.push_back(file);
 }
 
 // Identifiers of an unparsed text, for those are all that an argument can be found by.
 void ProjectFlow::index_words(std::size_t file) {
-  std::set<std::string_view> words;
-  if (files_[file].finder != nullptr) {
-    for (std::string_view word : files_[file].finder->words()) words.insert(word);
-  } else if (files_[file].syntax == nullptr) {
-    std::string_view text = files_[file].source.bytes;
-    auto is_letter = [](char c) {
-      return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
-    };
-    for (std::size_t at = 0; at < text.size();) {
-      std::size_t end = at;
-      while (end < text.size() && is_letter(text[end])) ++end;
-      if (end > at) words.insert(text.substr(at, end - at));
-      at = end + 1;
-    }
-  }
-  for (std::string_view word : words) {
-    std::vector<std::uint32_t>& files = files_of_word_[std::string(word)];
-    auto place = std::lower_bound(files.begin(), files.end(), file);
-    if (place == files.end() || *place != file) files.insert(place, static_cast<std::uint32_t>(file));
+  auto take = [&](std::string_view word) { words_.push_back(word_key(word) | file); };
+  if (files_[file].finder != nullptr) return files_[file].finder->each_word(take);
+  if (files_[file].syntax != nullptr) return;
+  std::string_view text = files_[file].source.bytes;
+  auto is_letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_'; };
+  for (std::size_t at = 0; at < text.size();) {
+    std::size_t end = at;
+    while (end < text.size() && is_letter(text[end])) ++end;
+    if (end > at) take(text.substr(at, end - at));
+    at = end + 1;
   }
 }
 
 std::vector<std::size_t> ProjectFlow::files_with(const std::string& word) const {
-  auto found = files_of_word_.find(word);
-  if (found == files_of_word_.end()) return {};
-  return {found->second.begin(), found->second.end()};
+  std::uint64_t key = word_key(word);
+  std::vector<std::size_t> files = late_files_;
+  auto begin = std::lower_bound(words_.begin(), words_.end(), key);
+  for (auto each = begin; each != words_.end() && (*each & kWordMask) == key; ++each) {
+    files.push_back(static_cast<std::size_t>(*each & ~kWordMask));
+  }
+  std::sort(files.begin(), files.end());
+  files.erase(std::unique(files.begin(), files.end()), files.end());
+  return files;
 }
 
 void ProjectFlow::collect(std::size_t file) {
@@ -61,16 +62,16 @@ void ProjectFlow::collect(std::size_t file) {
   for (Demand& demand : files_[file].finder->take_demands()) {
     bool is_own = demand.kind == Demand::Kind::kImported || demand.kind == Demand::Kind::kReturned ||
                   demand.kind == Demand::Kind::kArgument;
-    std::string key = std::to_string(static_cast<int>(demand.kind)) + (demand.role == TextRole::kDevice ? "d" : "c") +
-                      (is_own ? std::to_string(file) : "") + ":" + demand.name + ":" + demand.parameter + ":" +
-                      std::to_string(demand.position);
-    if (asked_.insert(std::move(key)).second) waiting_.push_back({file, std::move(demand)});
+    std::size_t key = hash_of(demand) ^ (is_own ? (file + 1) * 0xC2B2AE3D27D4EB4FULL : 0);
+    if (asked_.insert(key).second) waiting_.push_back({file, std::move(demand)});
   }
 }
 
 void ProjectFlow::link() {
   is_linking_ = true;
   for (std::size_t file = 0; file < files_.size(); ++file) index_words(file);
+  std::sort(words_.begin(), words_.end());
+  words_.erase(std::unique(words_.begin(), words_.end()), words_.end());
   for (std::size_t file = 0; file < files_.size(); ++file) collect(file);
   settle();
   for (std::size_t file = 0; file < files_.size(); ++file) {

@@ -5,9 +5,8 @@
 #include <deque>
 #include <map>
 #include <memory>
-#include <set>
 #include <string>
-#include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 #include "port/python/modules.h"
@@ -48,7 +47,7 @@ class ProjectFlow {
 
   void parse(std::size_t file);
   void index_words(std::size_t file);
-  // Files in which a word stands, in their order.
+  // Files in which a word may stand, in their order.
   std::vector<std::size_t> files_with(const std::string& word) const;
   void collect(std::size_t file);
   void settle();
@@ -59,10 +58,11 @@ class ProjectFlow {
 
   Modules modules_;
   std::vector<File> files_;
-  std::unordered_map<std::string, std::vector<std::uint32_t>> files_of_word_;
+  std::vector<std::uint64_t> words_;     // 32 bits of a word's hash, then the file; sorted
+  std::vector<std::size_t> late_files_;  // parsed after words_ was made
   bool is_linking_ = false;
   std::deque<Question> waiting_;
-  std::set<std::string> asked_;
+  std::unordered_set<std::size_t> asked_;
   std::map<std::string, TextRole> settings_;
 };
 

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <optional>
-#include <unordered_map>
 #include <unordered_set>
 
 #include "base/text.h"
@@ -112,12 +111,10 @@ class SiteFinder::Collector {
 
   std::vector<Demand> take_demands() { return std::move(demands_); }
   const Scopes& scopes() const { return scopes_; }
-  std::vector<std::string_view> words() const {
-    std::vector<std::string_view> words;
-    for (Symbol symbol = 0; symbol < syntax_.symbols().size(); ++symbol) words.push_back(syntax_.symbols().text(symbol));
-    for (const auto& [key, values] : pairs_) words.push_back(key);
-    for (const Option& option : options_) words.push_back(option.name);
-    return words;
+  void each_word(const std::function<void(std::string_view)>& take) const {
+    for (Symbol symbol = kKeywords.size(); symbol < syntax_.symbols().size(); ++symbol) take(syntax_.symbols().text(symbol));
+    for (const auto& [name, value] : named_values_) take(name);
+    for (const Option& option : options_) take(option.name);
   }
 
  private:
@@ -153,7 +150,7 @@ class SiteFinder::Collector {
         NodeId key = syntax_.child(id, Field::kKey);
         if (syntax_.kind(key) != Kind::kString) return;
         std::string_view text = read_literal(syntax_, key).text;
-        if (modules_ != nullptr) pairs_[text].push_back(syntax_.child(id, Field::kValue));
+        if (modules_ != nullptr) named_values_.emplace_back(text, syntax_.child(id, Field::kValue));
         return reach_if_named(text, syntax_.child(id, Field::kValue));
       }
       case Kind::kImport:
@@ -192,7 +189,7 @@ class SiteFinder::Collector {
       if (syntax_.kind(argument) != Kind::kKeywordArgument) continue;
       reach_if_named(syntax_.node(argument).symbol, syntax_.child(argument, Field::kValue));
       if (modules_ != nullptr && is_configuration(function))
-        configured_[syntax_.name(argument)].push_back(syntax_.child(argument, Field::kValue));
+        named_values_.emplace_back(syntax_.name(argument), syntax_.child(argument, Field::kValue));
     }
     if (!path.empty()) visit_known_call(call, path);
     constructs_.visit_call(call, may_be_object(path) ? std::string_view() : std::string_view(path));
@@ -408,7 +405,8 @@ class SiteFinder::Collector {
         "log",  "info",   "debug", "error", "items", "values",  "keys",   "copy",   "self",  "cls",    "read",   "load",  "save"};
     bool is_by_name = demand.kind != Demand::Kind::kImported && demand.kind != Demand::Kind::kReturned &&
                       demand.kind != Demand::Kind::kArgument;
-    if (!is_by_name || kCommon.count(demand.name) == 0) demands_.push_back(std::move(demand));
+    if (is_by_name && kCommon.count(demand.name) > 0) return;
+    if (demanded_.insert(hash_of(demand)).second) demands_.push_back(std::move(demand));
   }
 
   // obj.method(...): by the name alone, for the class is not known.
@@ -427,11 +425,8 @@ class SiteFinder::Collector {
       flow_.reach(option.value, demand.role);
       flow_.reach(option.choices, demand.role);
     }
-    if (auto found = pairs_.find(demand.name); found != pairs_.end()) {
-      for (NodeId value : found->second) flow_.reach(value, demand.role);
-    }
-    if (auto found = configured_.find(demand.name); found != configured_.end()) {
-      for (NodeId value : found->second) flow_.reach(value, demand.role);
+    for (const auto& [name, value] : named_values_) {
+      if (name == demand.name) flow_.reach(value, demand.role);
     }
   }
 
@@ -467,8 +462,9 @@ class SiteFinder::Collector {
   ImportSites imports_;
   Constructs constructs_;
   std::vector<Option> options_;
-  std::unordered_map<std::string_view, std::vector<NodeId>> pairs_;       // values of dictionaries by their text keys
-  std::unordered_map<std::string_view, std::vector<NodeId>> configured_;  // keyword arguments of configurations by name
+  std::vector<std::pair<std::string_view, NodeId>>
+      named_values_;                          // of dictionaries by their text keys, of configurations by keyword
+  std::unordered_set<std::size_t> demanded_;  // hashes: a file demands each thing once
   std::vector<Demand> demands_;
   std::vector<NodeId> comparisons_;
   std::vector<NodeId> prefix_tests_;
@@ -484,7 +480,7 @@ void SiteFinder::answer(const Demand& demand) { collector_->answer(demand); }
 void SiteFinder::answer_argument(const Demand& demand, const IsIt& is_it) { collector_->answer_argument(demand, is_it); }
 void SiteFinder::run_comparisons() { collector_->run_comparisons(); }
 Sites SiteFinder::finish() { return collector_->finish(); }
-std::vector<std::string_view> SiteFinder::words() const { return collector_->words(); }
+void SiteFinder::each_word(const std::function<void(std::string_view)>& take) const { collector_->each_word(take); }
 const Scopes& SiteFinder::scopes() const { return collector_->scopes(); }
 
 Sites find_sites(const Syntax& syntax, std::string_view source) {

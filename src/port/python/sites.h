@@ -75,8 +75,8 @@ class SiteFinder {
   void run_comparisons();                                         // when all is answered; may demand again
   Sites finish();
   const Scopes& scopes() const;
-  // Every word by which a demand could find something in this file; valid as long as the object and its syntax.
-  std::vector<std::string_view> words() const;
+  // Every word by which a demand could find something in this file, some more than once.
+  void each_word(const std::function<void(std::string_view)>& take) const;
 
  private:
   class Collector;
