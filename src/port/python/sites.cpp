@@ -406,6 +406,9 @@ class SiteFinder::Collector {
     bool is_by_name = demand.kind != Demand::Kind::kImported && demand.kind != Demand::Kind::kReturned &&
                       demand.kind != Demand::Kind::kArgument;
     if (is_by_name && kCommon.count(demand.name) > 0) return;
+    // Every file follows what it puts under these names by itself.
+    bool is_setting = demand.kind == Demand::Kind::kAttribute || demand.kind == Demand::Kind::kKey;
+    if (is_setting && role_of_name(demand.name) != nullptr) return;
     if (demanded_.insert(hash_of(demand)).second) demands_.push_back(std::move(demand));
   }
 
