@@ -27,7 +27,7 @@ void ProjectFlow::parse(std::size_t file) {
   if (each.syntax->error_at() != std::string_view::npos) return;
   each.finder = std::make_unique<SiteFinder>(*each.syntax, each.source.bytes, &modules_, static_cast<int>(file));
   each.finder->run();
-  if (is_linking_) late_files_.push_back(file);
+  if (is_linking_) each.finder->each_word([&](std::string_view word) { late_words_.emplace(word_key(word), file); });
 }
 
 // Identifiers of an unparsed text, for those are all that an argument can be found by.
@@ -47,7 +47,9 @@ void ProjectFlow::index_words(std::size_t file) {
 
 std::vector<std::size_t> ProjectFlow::files_with(const std::string& word) const {
   std::uint64_t key = word_key(word);
-  std::vector<std::size_t> files = late_files_;
+  std::vector<std::size_t> files;
+  auto [late, late_end] = late_words_.equal_range(key);
+  for (; late != late_end; ++late) files.push_back(late->second);
   auto begin = std::lower_bound(words_.begin(), words_.end(), key);
   for (auto each = begin; each != words_.end() && (*each & kWordMask) == key; ++each) {
     files.push_back(static_cast<std::size_t>(*each & ~kWordMask));

@@ -6,6 +6,7 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <unordered_map>
 #include <unordered_set>
 #include <vector>
 
@@ -58,8 +59,8 @@ class ProjectFlow {
 
   Modules modules_;
   std::vector<File> files_;
-  std::vector<std::uint64_t> words_;     // 32 bits of a word's hash, then the file; sorted
-  std::vector<std::size_t> late_files_;  // parsed after words_ was made
+  std::vector<std::uint64_t> words_;                                // 32 bits of a word's hash, then the file; sorted
+  std::unordered_multimap<std::uint64_t, std::size_t> late_words_;  // of files parsed after words_ was made
   bool is_linking_ = false;
   std::deque<Question> waiting_;
   std::unordered_set<std::size_t> asked_;

@@ -93,6 +93,7 @@ class SiteFinder::Collector {
 
   void answer_argument(const Demand& demand, const IsIt& is_it) {
     std::vector<Symbol> names = {syntax_.symbols().find(demand.name)};
+    if (names[0] == kNoSymbol) return;  // an import under another name still writes this one
     for (std::size_t index = 0; index < scopes_.imported_paths().size(); ++index) {  // from m import f as g
       const std::string& path = scopes_.imported_paths()[index];
       std::size_t dot = path.rfind('.');
@@ -101,7 +102,6 @@ class SiteFinder::Collector {
         names.push_back(scopes_.imported_names()[index]);
     }
     for (Symbol name : names) {
-      if (name == kNoSymbol) continue;
       for (NodeId call : scopes_.calls_of(name)) {
         std::string path = scopes_.dotted_path(syntax_.child(call, Field::kFunction));
         if (!path.empty() && is_it(path)) flow_.reach_argument(call, demand);
