@@ -160,6 +160,17 @@ class Rewriter {
     std::size_t first = same_front;
     std::size_t last = old_words.size() - same_back;  // one past
     if (first == last && same_front + same_back == words.size()) return;
+    if (first < last &&
+        first + same_back == words.size()) {  // words only go: their dot goes with a neighbour that is written anew
+      if (same_back > 0) {
+        ++last;
+        --same_back;
+      } else if (first > 0) {
+        --first;
+      } else {
+        return;
+      }
+    }
     if (first == last) {  // words are only added: hang them on a neighbour that stays
       if (first == 0) {
         if (last == old_words.size()) return;

@@ -212,6 +212,14 @@ TEST(Rewrite, HostileFilesTakeSeconds) {
   }
 }
 
+TEST(Rewrite, AWordThatGoesTakesItsDotAlong) {
+  EXPECT_EQ(
+      port_python(
+          "import torch\ntry:\n  pass\nexcept torch.cuda.OutOfMemoryError:\n  raise torch . cuda . OutOfMemoryError('x')\n")
+          .text,
+      "import torch\nimport torch_npu\ntry:\n  pass\nexcept torch.OutOfMemoryError:\n  raise torch . OutOfMemoryError('x')\n");
+}
+
 TEST(Rewrite, BareIndicesBecomeDevicesOfTheTarget) {
   std::string source =
       "import torch\nx.to(0)\ny.to(0, torch.float)\ntorch.device(1)\ntorch.load(f, map_location=0)\nz.to(3.5)\nf(device=0)\n";
