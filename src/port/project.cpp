@@ -8,6 +8,8 @@
 #include <unordered_map>
 
 #include "base/files.h"
+#include "port/files/setup_py.h"
+#include "port/preflight.h"
 #include "port/python/project_flow.h"
 
 namespace starbridge::port {
@@ -111,7 +113,8 @@ class Scan {
     SourceFile file{entry.path, std::move(bytes).value()};
     reports_[index] = begin_report(file, FileKind::kPython, context_);
     if (!reports_[index].is_analyzed) return;
-    bool may_matter = may_python_matter(file.bytes, context_.tables) || may_python_pass_devices(file.bytes);
+    bool may_matter =
+        is_setup_py(entry.path) || may_python_matter(file.bytes, context_.tables) || may_python_pass_devices(file.bytes);
     flow_->read(python_number_.at(index), std::move(file), may_matter);
   }
 
@@ -232,6 +235,8 @@ base::Result<ProjectReport> scan_project(const std::string& root, const Context&
 
   std::size_t file_count = files.size();
   std::vector<FileReport> reports = Scan(root, is_single_file, std::move(files), context).run(on_progress);
+
+  add_preflight(reports, context);
 
   ProjectReport project;
   project.root = root;

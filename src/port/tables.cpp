@@ -8,7 +8,8 @@ base::Result<Tables> Tables::load(const catalog::Catalog& catalog) {
   SB_TRY(catalog::NameMap names, catalog::NameMap::load(folder));
   SB_TRY(catalog::EnvMap env, catalog::EnvMap::load(folder));
   SB_TRY(catalog::LibraryMap libraries, catalog::LibraryMap::load(folder));
-  return Tables{catalog, std::move(api), std::move(names), std::move(env), std::move(libraries)};
+  SB_TRY(catalog::VersionPairs pairs, catalog::VersionPairs::load(folder));
+  return Tables{catalog, std::move(api), std::move(names), std::move(env), std::move(libraries), std::move(pairs)};
 }
 
 }  // namespace starbridge::port

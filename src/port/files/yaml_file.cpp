@@ -2,6 +2,7 @@
 #include <set>
 
 #include "base/yaml_scalars.h"
+#include "port/files/images.h"
 #include "port/files/lines.h"
 #include "port/files/requirement.h"
 
@@ -186,6 +187,7 @@ class YamlJudge {
 
   void judge_container(const YamlScalar& key, const YamlScalar& value) {
     const std::string& name = sheet_.target().chip->name;
+    if (key.value == "image" || key.value == "container") pin_image(value.value, value.begin, sheet_);
     if (key.value == "runtimeClassName" && value.value == "nvidia") {
       sheet_
           .find(key.begin, "kubernetes-runtime", Severity::kWork,
@@ -286,8 +288,9 @@ std::string without_templates(std::string_view bytes) {
 }
 
 bool may_matter(std::string_view bytes) {
-  for (std::string_view word : {"cuda", "CUDA", "nccl",   "NCCL", "nvidia", "NVIDIA", "torch", "npu",   "mlu",  "musa",
-                                "NPU",  "MLU",  "ASCEND", "hccl", "HCCL",   "cncl",   "CNCL",  ".com/", ".ai/", "mccl"}) {
+  for (std::string_view word :
+       {"cuda",   "CUDA", "nccl", "NCCL", "nvidia", "NVIDIA", "torch", "npu",  "mlu",   "musa",   "NPU",      "MLU",
+        "ASCEND", "hccl", "HCCL", "cncl", "CNCL",   ".com/",  ".ai/",  "mccl", "cann:", "ascend", "python:3", "python="}) {
     if (bytes.find(word) != std::string_view::npos) return true;
   }
   return false;
