@@ -17,7 +17,9 @@ using base::text;
 constexpr std::array<std::string_view, 6> kStatusNames = {"same", "renamed", "changed", "none", "keep", "unknown"};
 
 Result<MapStatus> read_status(std::string_view word, const std::string& file, int line) {
-  if (std::optional<MapStatus> status = map_status_from_name(word)) return *status;
+  for (std::size_t index = 0; index < kStatusNames.size(); ++index) {
+    if (kStatusNames[index] == word) return static_cast<MapStatus>(index);
+  }
   return bad_data(file, line, "status",
                   text("same, renamed, changed, none, keep or unknown was expected, not \"{}\"",
                        "此处应为 same、renamed、changed、none、keep 或 unknown，而不是“{}”", base::sanitize_utf8(word)));
@@ -58,13 +60,6 @@ std::vector<std::string> split(std::string_view list, char separator) {
 }
 
 }  // namespace
-
-std::optional<MapStatus> map_status_from_name(std::string_view name) {
-  for (std::size_t index = 0; index < kStatusNames.size(); ++index) {
-    if (kStatusNames[index] == name) return static_cast<MapStatus>(index);
-  }
-  return std::nullopt;
-}
 
 std::string_view to_string(MapStatus status) { return kStatusNames[static_cast<std::size_t>(status)]; }
 
@@ -162,6 +157,8 @@ Result<LibraryMap> LibraryMap::load(const std::string& data_dir) {
                  map.rows_.push_back({std::string(row.cells[0]), split(row.cells[1], ';'), std::string(row.cells[2]),
                                       std::string(row.cells[3]), std::string(row.cells[4]), std::string(row.cells[5]),
                                       std::string(row.cells[6])});
+                 for (const std::string& import : map.rows_.back().imports)
+                   map.rows_of_import_[import].push_back(map.rows_.size() - 1);
                  return {};
                });
   SB_TRY_VOID(status);
@@ -177,20 +174,15 @@ const LibraryRow* LibraryMap::find_package(std::string_view package, std::string
 }
 
 const LibraryRow* LibraryMap::find_import(std::string_view module, std::string_view backend) const {
-  const LibraryRow* best = nullptr;
-  std::size_t best_size = 0;
-  for (const LibraryRow& row : rows_) {
-    if (row.backend != backend) continue;
-    for (const std::string& import : row.imports) {
-      bool is_inside = module == import || (module.size() > import.size() && module.substr(0, import.size()) == import &&
-                                            module[import.size()] == '.');
-      if (is_inside && import.size() > best_size) {
-        best = &row;
-        best_size = import.size();
+  // The longest module that holds it decides: "a.b.c", "a.b", "a".
+  for (std::string_view outer = module;; outer = outer.substr(0, outer.rfind('.'))) {
+    if (auto found = rows_of_import_.find(outer); found != rows_of_import_.end()) {
+      for (std::size_t row : found->second) {
+        if (rows_[row].backend == backend) return &rows_[row];
       }
     }
+    if (outer.find('.') == std::string_view::npos) return nullptr;
   }
-  return best;
 }
 
 }  // namespace starbridge::catalog

@@ -6,7 +6,6 @@
 #pragma once
 
 #include <map>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -24,7 +23,6 @@ enum class MapStatus {
   kUnknown,        // no source found
 };
 std::string_view to_string(MapStatus status);
-std::optional<MapStatus> map_status_from_name(std::string_view name);
 
 struct NameRow {
   std::string name;     // "torch.cuda.get_device_capability", "torch.cuda.*", "nccl"
@@ -94,6 +92,7 @@ class LibraryMap {
 
  private:
   std::vector<LibraryRow> rows_;
+  std::map<std::string, std::vector<std::size_t>, std::less<>> rows_of_import_;  // rows by the modules they name, in order
 };
 
 }  // namespace starbridge::catalog

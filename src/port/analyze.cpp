@@ -5,7 +5,6 @@
 #include <filesystem>
 
 #include "base/text.h"
-#include "port/preflight.h"
 #include "port/suppressions.h"
 
 namespace starbridge::port {
@@ -133,9 +132,6 @@ void end_report(FileReport& report, const SourceFile& file, const Context& conte
   Suppressions suppressions(file, context.today);
   LineIndex lines(suppressions.empty() ? std::string_view() : std::string_view(file.bytes));
   for (TargetResult& result : report.results) {
-    if (!suppressions.empty()) {
-      for (Pin& pin : result.pins) pin.silenced = suppressions.silenced(pin.place.line, kPreflightRules);
-    }
     if (!suppressions.empty()) result.suppressed_count = suppressions.apply(lines, result.edits, result.findings);
     base::Result<std::vector<Edit>> edits = normalize_edits(std::move(result.edits), file.bytes.size());
     // Overlapping rules are a fault of the rules, and no reason to write a wrong file.

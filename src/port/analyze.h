@@ -52,19 +52,9 @@ struct Context {
 };
 Context make_context(const Tables& tables, std::vector<Target> targets);
 
-// A package, interpreter or toolkit that a file asks for, and in which versions; see preflight.h.
-struct Pin {
-  std::string package;  // folded: "torch", "torch-npu", "python", "cann"
-  std::string written;  // ">=2.1,<2.4"; empty: any
-  base::Place place;
-  bool is_conditional = false;             // behind an environment marker
-  std::vector<std::string_view> silenced;  // rules that a remark in the file silences here
-};
-
 struct TargetResult {
   std::vector<Edit> edits;  // normalised
   std::vector<Finding> findings;
-  std::vector<Pin> pins;
   std::size_t suppressed_count = 0;  // edits and findings that remarks in the file silenced
 };
 
@@ -85,10 +75,7 @@ void end_report(FileReport& report, const SourceFile& file, const Context& conte
 
 // The part of each kind, in its own file. Each returns one result per target of the context whose family is known.
 std::vector<TargetResult> analyze_python(const SourceFile& file, const Context& context);
-// Its parts: whether a file is worth parsing; the result for one that cannot be parsed; for one whose sites are known.
-bool may_python_matter(std::string_view bytes, const Tables& tables);
-// Whether a file that matters to no target may hand devices on from one file of a project to another.
-bool may_python_pass_devices(std::string_view bytes);
+// Its parts: the result for a file that cannot be parsed; for one whose sites are known.
 std::vector<TargetResult> refuse_python(const SourceFile& file, std::size_t error_at, const Context& context);
 std::vector<TargetResult> rewrite_python(const SourceFile& file, const python::Sites& sites, const Context& context);
 std::vector<TargetResult> analyze_notebook(const SourceFile& file, const Context& context);

@@ -1,6 +1,7 @@
 #include "port/analyze.h"
 #include "port/files/shell.h"
 #include "port/notebook_cells.h"
+#include "port/relevance.h"
 
 namespace starbridge::port {
 namespace {
@@ -36,21 +37,20 @@ void move_to_file(const NotebookCells& cells, const SourceFile& file, std::vecto
                                  ""});
     }
     result.edits = std::move(edits);
-    auto move = [&](base::Place& place) {
-      if (place.line <= 0) return;
-      std::size_t at = code_lines.start_of(place.line) + static_cast<std::size_t>(std::max(place.column, 1) - 1);
+    for (Finding& finding : result.findings) {
+      if (finding.place.line <= 0) continue;
+      std::size_t at = code_lines.start_of(finding.place.line) + static_cast<std::size_t>(std::max(finding.place.column, 1) - 1);
       LineColumn raw = raw_lines.at(cells.raw_of[std::min(at, cells.code.size())]);
-      place.line = raw.line;
-      place.column = raw.column;
-    };
-    for (Finding& finding : result.findings) move(finding.place);
-    for (Pin& pin : result.pins) move(pin.place);
+      finding.place.line = raw.line;
+      finding.place.column = raw.column;
+    }
   }
 }
 
 }  // namespace
 
 std::vector<TargetResult> analyze_notebook(const SourceFile& file, const Context& context) {
+  if (!may_notebook_matter(file.bytes, context.tables)) return std::vector<TargetResult>(context.targets.size());
   base::Result<NotebookCells> cells = find_notebook_cells(file.bytes, file.path);
   if (!cells.ok()) {
     std::vector<TargetResult> results(context.targets.size());
@@ -73,7 +73,6 @@ std::vector<TargetResult> analyze_notebook(const SourceFile& file, const Context
     TargetResult& result = results[index];
     result.edits.insert(result.edits.end(), shell[index].edits.begin(), shell[index].edits.end());
     result.findings.insert(result.findings.end(), shell[index].findings.begin(), shell[index].findings.end());
-    result.pins.insert(result.pins.end(), shell[index].pins.begin(), shell[index].pins.end());
   }
   move_to_file(*cells, file, results);
   return results;

@@ -4,20 +4,18 @@
 #include <atomic>
 #include <mutex>
 #include <numeric>
-#include <thread>
 #include <unordered_map>
 
 #include "base/files.h"
-#include "port/files/setup_py.h"
-#include "port/preflight.h"
+#include "base/parallel.h"
 #include "port/python/project_flow.h"
+#include "port/relevance.h"
 
 namespace starbridge::port {
 namespace {
 
 using base::text;
 
-constexpr std::size_t kThreads = 2;
 constexpr std::size_t kFirstBytes = 4096;
 constexpr std::size_t kSettingsBytesMax = 1UL << 20;  // JSON larger than this is data, not settings
 
@@ -80,17 +78,10 @@ class Scan {
   // Calls `work` for every file on all threads.
   template <class Work>
   void each(Work work) {
-    std::atomic<std::size_t> next{0};
-    auto run_some = [&] {
-      for (std::size_t turn = next++; turn < order_.size(); turn = next++) {
-        work(order_[turn]);
-        progress_();
-      }
-    };
-    std::vector<std::thread> threads;
-    for (std::size_t count = 1; count < kThreads; ++count) threads.emplace_back(run_some);
-    run_some();
-    for (std::thread& thread : threads) thread.join();
+    base::for_each_index(order_.size(), python::kScanThreads, [&](std::size_t turn) {
+      work(order_[turn]);
+      progress_();
+    });
   }
 
   std::string full_path(const TreeEntry& entry) const { return is_single_file_ ? root_ : root_ + "/" + entry.path; }
@@ -113,8 +104,7 @@ class Scan {
     SourceFile file{entry.path, std::move(bytes).value()};
     reports_[index] = begin_report(file, FileKind::kPython, context_);
     if (!reports_[index].is_analyzed) return;
-    bool may_matter =
-        is_setup_py(entry.path) || may_python_matter(file.bytes, context_.tables) || may_python_pass_devices(file.bytes);
+    bool may_matter = may_python_matter(file.bytes, context_.tables) || may_python_pass_devices(file.bytes);
     flow_->read(python_number_.at(index), std::move(file), may_matter);
   }
 
@@ -235,8 +225,6 @@ base::Result<ProjectReport> scan_project(const std::string& root, const Context&
 
   std::size_t file_count = files.size();
   std::vector<FileReport> reports = Scan(root, is_single_file, std::move(files), context).run(on_progress);
-
-  add_preflight(reports, context);
 
   ProjectReport project;
   project.root = root;

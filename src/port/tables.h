@@ -5,7 +5,6 @@
 #include "catalog/api_table.h"
 #include "catalog/catalog.h"
 #include "catalog/name_map.h"
-#include "catalog/version_pairs.h"
 
 namespace starbridge::port {
 
@@ -15,7 +14,6 @@ struct Tables {
   catalog::NameMap names;
   catalog::EnvMap env;
   catalog::LibraryMap libraries;
-  catalog::VersionPairs pairs;
 
   // Errors: those of the tables' loaders.
   static base::Result<Tables> load(const catalog::Catalog& catalog);

@@ -25,6 +25,17 @@ const Family* find_family_of_device(std::string_view device) { return find_by(&F
 const Family* find_family_of_collective(std::string_view backend) { return find_by(&Family::collective, backend); }
 const Family* find_family_of_plugin(std::string_view module) { return find_by(&Family::plugin, module); }
 
+std::string_view device_word(std::string_view text) {
+  for (const Family& family : families()) {
+    if (text.substr(0, family.device.size()) != family.device) continue;
+    std::string_view rest = text.substr(family.device.size());
+    if (rest.empty()) return family.device;
+    if (rest[0] == ':' && rest.find_first_of(" \t\n,/") == std::string_view::npos) return family.device;
+    if (rest == "{}" || rest == "%d" || rest == "%s") return family.device;
+  }
+  return {};
+}
+
 Target make_target(const catalog::Chip& chip) {
   Target target;
   target.chip = &chip;

@@ -27,6 +27,9 @@ const Family* find_family_of_device(std::string_view device);
 const Family* find_family_of_collective(std::string_view backend);
 const Family* find_family_of_plugin(std::string_view module);
 
+// The device family word that opens a text and is followed by nothing, ":" and an index, or a replacement field; else empty.
+std::string_view device_word(std::string_view text);
+
 struct Target {
   const catalog::Chip* chip = nullptr;
   const Family* family =

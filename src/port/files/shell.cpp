@@ -6,6 +6,7 @@
 #include <memory>
 
 #include "port/files/shell_arguments.h"
+#include "port/relevance.h"
 
 extern "C" const TSLanguage* tree_sitter_bash();
 
@@ -205,6 +206,7 @@ class ShellReader {
 }  // namespace
 
 ShellReading read_shell(std::string_view script, std::size_t base, const Context& context) {
+  if (!may_shell_matter(script)) return {};
   return ShellReader(script, base, context).read();
 }
 

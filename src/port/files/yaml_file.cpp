@@ -2,9 +2,9 @@
 #include <set>
 
 #include "base/yaml_scalars.h"
-#include "port/files/images.h"
 #include "port/files/lines.h"
 #include "port/files/requirement.h"
+#include "port/relevance.h"
 
 namespace starbridge::port {
 namespace {
@@ -187,7 +187,6 @@ class YamlJudge {
 
   void judge_container(const YamlScalar& key, const YamlScalar& value) {
     const std::string& name = sheet_.target().chip->name;
-    if (key.value == "image" || key.value == "container") pin_image(value.value, value.begin, sheet_);
     if (key.value == "runtimeClassName" && value.value == "nvidia") {
       sheet_
           .find(key.begin, "kubernetes-runtime", Severity::kWork,
@@ -287,19 +286,10 @@ std::string without_templates(std::string_view bytes) {
   return plain;
 }
 
-bool may_matter(std::string_view bytes) {
-  for (std::string_view word :
-       {"cuda",   "CUDA", "nccl", "NCCL", "nvidia", "NVIDIA", "torch", "npu",  "mlu",   "musa",   "NPU",      "MLU",
-        "ASCEND", "hccl", "HCCL", "cncl", "CNCL",   ".com/",  ".ai/",  "mccl", "cann:", "ascend", "python:3", "python="}) {
-    if (bytes.find(word) != std::string_view::npos) return true;
-  }
-  return false;
-}
-
 }  // namespace
 
 std::vector<TargetResult> analyze_yaml(const SourceFile& file, const Context& context) {
-  if (!may_matter(file.bytes)) return std::vector<TargetResult>(context.targets.size());
+  if (!may_settings_matter(file.bytes)) return std::vector<TargetResult>(context.targets.size());
   base::Result<base::YamlScalars> found = base::find_yaml_scalars(file.bytes, file.path);
   bool is_template = file.bytes.find("{{") != std::string::npos || file.bytes.find("{%") != std::string::npos;
   if (!found.ok() && is_template) found = base::find_yaml_scalars(without_templates(file.bytes), file.path);

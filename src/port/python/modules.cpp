@@ -35,6 +35,7 @@ Modules::Modules(const std::vector<std::string>& paths) {
       auto [found, is_new] = unique_suffix_.emplace(module.substr(at), static_cast<int>(index));
       if (!is_new) found->second = -1;
       std::size_t slash = module.find('/', at);
+      segments_.insert(module.substr(at, slash - at));
       at = slash == std::string::npos ? slash : slash + 1;
     }
   }
@@ -49,6 +50,8 @@ int Modules::find(const std::string& folder, std::string_view module) const {
 std::optional<Modules::Target> Modules::resolve(int importer, std::string_view dotted) const {
   std::size_t dots = std::min(dotted.find_first_not_of('.'), dotted.size());
   std::string_view rest = dotted.substr(dots);
+  // Most imports are of installed packages: no file of the project bears their first word.
+  if (dots == 0 && segments_.count(std::string(rest.substr(0, rest.find('.')))) == 0) return std::nullopt;
   std::string folder = folders_[static_cast<std::size_t>(importer)];
   for (std::size_t up = 1; up < dots; ++up) folder = parent_of(folder);
   std::string slashed(rest);
@@ -62,10 +65,10 @@ std::optional<Modules::Target> Modules::resolve(int importer, std::string_view d
     if (int file = find(folder, module); file >= 0) return answer(file, end);
     if (dots == 0) {
       if (int file = find("", module); file >= 0) return answer(file, end);
-      auto found = unique_suffix_.find(std::string(module));
       // A single word alone is too often the name of an installed package.
       bool is_specific = module.find('/') != std::string_view::npos;
-      if (is_specific && found != unique_suffix_.end() && found->second >= 0) return answer(found->second, end);
+      auto found = is_specific ? unique_suffix_.find(std::string(module)) : unique_suffix_.end();
+      if (found != unique_suffix_.end() && found->second >= 0) return answer(found->second, end);
     }
     if (end == 0) break;
   }

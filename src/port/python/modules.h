@@ -5,6 +5,7 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 namespace starbridge::port::python {
@@ -28,6 +29,7 @@ class Modules {
 
   std::vector<std::string> folders_;                    // of each file, "" for the root
   std::unordered_map<std::string, int> files_;          // "pkg/config" -> file
+  std::unordered_set<std::string> segments_;            // every word between the slashes of the files' paths
   std::unordered_map<std::string, int> unique_suffix_;  // "config", "pkg/config", ... -> file; -1: several
 };
 

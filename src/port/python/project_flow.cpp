@@ -2,40 +2,54 @@
 
 #include <algorithm>
 
+#include "base/parallel.h"
+
 namespace starbridge::port::python {
 namespace {
 
 constexpr int kReexportsMax = 16;
-constexpr std::uint64_t kWordMask = 0xFFFFFFFF00000000ULL;
+// Fewer are not worth a thread.
+constexpr std::size_t kQuestionsPerThread = 16;
 
-// Words of equal keys are asked for together: a file may be asked in vain, never left out.
-std::uint64_t word_key(std::string_view word) { return std::hash<std::string_view>()(word) & kWordMask; }
+bool is_by_name(const Demand& demand) {
+  return demand.kind != Demand::Kind::kImported && demand.kind != Demand::Kind::kReturned &&
+         demand.kind != Demand::Kind::kArgument;
+}
+
+std::size_t threads_for(std::size_t questions) { return std::min(kScanThreads, questions / kQuestionsPerThread + 1); }
 
 }  // namespace
 
-ProjectFlow::ProjectFlow(std::vector<std::string> paths) : modules_(paths), files_(paths.size()) {}
+ProjectFlow::ProjectFlow(std::vector<std::string> paths)
+    : modules_(paths), files_(paths.size()), parsed_(std::make_unique<std::once_flag[]>(paths.size())) {}
 
 void ProjectFlow::read(std::size_t file, SourceFile source, bool may_matter) {
   files_[file].source = std::move(source);
   if (may_matter) parse(file);
+  collect_words(file);
 }
 
 void ProjectFlow::parse(std::size_t file) {
-  File& each = files_[file];
-  if (each.syntax != nullptr) return;
-  each.syntax = std::make_unique<Syntax>(Syntax::parse(each.source.bytes));
-  if (each.syntax->error_at() != std::string_view::npos) return;
-  each.finder = std::make_unique<SiteFinder>(*each.syntax, each.source.bytes, &modules_, static_cast<int>(file));
-  each.finder->run();
-  if (is_linking_) each.finder->each_word([&](std::string_view word) { late_words_.emplace(word_key(word), file); });
+  std::call_once(parsed_[file], [&] {
+    File& each = files_[file];
+    each.syntax = std::make_unique<Syntax>(Syntax::parse(each.source.bytes));
+    if (each.syntax->error_at() == std::string_view::npos) {
+      each.finder = std::make_unique<SiteFinder>(*each.syntax, each.source.bytes, &modules_, static_cast<int>(file));
+      each.finder->run();
+    }
+    if (!is_linking_) return;
+    std::lock_guard<std::mutex> lock(late_mutex_);
+    late_files_.push_back(file);
+  });
 }
 
-// Identifiers of an unparsed text, for those are all that an argument can be found by.
-void ProjectFlow::index_words(std::size_t file) {
-  auto take = [&](std::string_view word) { words_.push_back(word_key(word) | file); };
-  if (files_[file].finder != nullptr) return files_[file].finder->each_word(take);
-  if (files_[file].syntax != nullptr) return;
-  std::string_view text = files_[file].source.bytes;
+// Of an unparsed text only identifiers, for those are all that an argument can be found by.
+void ProjectFlow::collect_words(std::size_t file) {
+  File& each = files_[file];
+  auto take = [&](std::string_view word) { each.words.push_back(WordIndex::hash_of(word)); };
+  if (each.finder != nullptr) return each.finder->each_word(take);
+  if (each.syntax != nullptr) return;
+  std::string_view text = each.source.bytes;
   auto is_letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_'; };
   for (std::size_t at = 0; at < text.size();) {
     std::size_t end = at;
@@ -45,51 +59,86 @@ void ProjectFlow::index_words(std::size_t file) {
   }
 }
 
-std::vector<std::size_t> ProjectFlow::files_with(const std::string& word) const {
-  std::uint64_t key = word_key(word);
-  std::vector<std::size_t> files;
-  auto [late, late_end] = late_words_.equal_range(key);
-  for (; late != late_end; ++late) files.push_back(late->second);
-  auto begin = std::lower_bound(words_.begin(), words_.end(), key);
-  for (auto each = begin; each != words_.end() && (*each & kWordMask) == key; ++each) {
-    files.push_back(static_cast<std::size_t>(*each & ~kWordMask));
-  }
-  std::sort(files.begin(), files.end());
-  files.erase(std::unique(files.begin(), files.end()), files.end());
-  return files;
-}
-
 void ProjectFlow::collect(std::size_t file) {
   if (files_[file].finder == nullptr) return;
   for (Demand& demand : files_[file].finder->take_demands()) {
-    bool is_own = demand.kind == Demand::Kind::kImported || demand.kind == Demand::Kind::kReturned ||
-                  demand.kind == Demand::Kind::kArgument;
-    std::size_t key = hash_of(demand) ^ (is_own ? (file + 1) * 0xC2B2AE3D27D4EB4FULL : 0);
-    if (asked_.insert(key).second) waiting_.push_back({file, std::move(demand)});
+    std::size_t key = hash_of(demand) ^ (is_by_name(demand) ? 0 : (file + 1) * 0xC2B2AE3D27D4EB4FULL);
+    if (!asked_.insert(key).second) continue;
+    if (demand.kind == Demand::Kind::kAttribute || demand.kind == Demand::Kind::kKey) settings_.emplace(demand.name, demand.role);
+    waiting_.push_back(std::make_unique<Question>(Question{file, std::move(demand)}));
   }
 }
 
 void ProjectFlow::link() {
   is_linking_ = true;
-  for (std::size_t file = 0; file < files_.size(); ++file) index_words(file);
-  std::sort(words_.begin(), words_.end());
-  words_.erase(std::unique(words_.begin(), words_.end()), words_.end());
-  for (std::size_t file = 0; file < files_.size(); ++file) collect(file);
-  settle();
+  std::vector<const std::vector<WordIndex::Hash>*> words;
+  for (const File& file : files_) words.push_back(&file.words);
+  words_.build(words);
+  std::vector<std::size_t> open;
   for (std::size_t file = 0; file < files_.size(); ++file) {
-    if (files_[file].finder == nullptr) continue;
-    files_[file].finder->run_comparisons();
+    files_[file].words = {};
+    is_open_.push_back(files_[file].finder != nullptr);
     collect(file);
   }
+  settle();
+  for (std::size_t file = 0; file < files_.size(); ++file) {
+    if (is_open_[file]) open.push_back(file);
+  }
+  base::for_each_index(open.size(), kScanThreads, [&](std::size_t index) { files_[open[index]].finder->run_comparisons(); });
+  for (std::size_t file : open) collect(file);
   settle();
 }
 
 void ProjectFlow::settle() {
-  while (!waiting_.empty()) {
-    Question question = std::move(waiting_.front());
-    waiting_.pop_front();
-    answer(question);
+  std::vector<Delivery> late;
+  while (!waiting_.empty() || !late.empty()) {
+    std::vector<std::unique_ptr<Question>> round = std::move(waiting_);
+    waiting_.clear();
+    std::vector<std::vector<Delivery>> routed(round.size());
+    base::for_each_index(round.size(), threads_for(round.size()),
+                         [&](std::size_t index) { route(*round[index], routed[index]); });
+    routed.push_back(std::move(late));
+    late.clear();
+    std::map<std::size_t, std::vector<const Delivery*>> by_file;
+    std::size_t count = 0;
+    for (const std::vector<Delivery>& some : routed) {
+      for (const Delivery& delivery : some) by_file[delivery.file].push_back(&delivery);
+      count += some.size();
+    }
+    std::vector<const std::vector<const Delivery*>*> groups;
+    for (const auto& [file, deliveries] : by_file) groups.push_back(&deliveries);
+    base::for_each_index(groups.size(), threads_for(count), [&](std::size_t group) {
+      for (const Delivery* delivery : *groups[group]) answer(*delivery);
+    });
+    for (const auto& [file, deliveries] : by_file) collect(file);
+    for (std::unique_ptr<Question>& question : round) {
+      if (!is_by_name(question->demand)) continue;
+      asked_words_.emplace(WordIndex::hash_of(question->demand.name), question.get());
+      asked_by_name_.push_back(std::move(question));
+    }
+    take_late_files(late);
   }
+}
+
+// Files parsed in this round answer what was asked by name before.
+void ProjectFlow::take_late_files(std::vector<Delivery>& next_deliveries) {
+  std::sort(late_files_.begin(), late_files_.end());
+  for (std::size_t file : late_files_) {
+    if (files_[file].finder == nullptr) continue;
+    collect(file);
+    collect_words(file);
+    is_open_[file] = true;
+    std::vector<WordIndex::Hash> words = std::move(files_[file].words);
+    words_.add(file, words);
+    std::unordered_set<const Question*> taken;
+    for (WordIndex::Hash word : words) {
+      auto [found, end] = asked_words_.equal_range(word);
+      for (; found != end; ++found) {
+        if (taken.insert(found->second).second) next_deliveries.push_back({file, found->second, found->second->demand});
+      }
+    }
+  }
+  late_files_.clear();
 }
 
 std::optional<Modules::Target> ProjectFlow::resolve(std::size_t importer, const std::string& dotted) {
@@ -97,7 +146,6 @@ std::optional<Modules::Target> ProjectFlow::resolve(std::size_t importer, const 
   for (int step = 0; step < kReexportsMax && target && !target->name.empty(); ++step) {
     std::size_t file = static_cast<std::size_t>(target->file);
     parse(file);
-    collect(file);
     if (files_[file].finder == nullptr) return std::nullopt;
     std::string head = target->name.substr(0, target->name.find('.'));
     const Scopes& scopes = files_[file].finder->scopes();
@@ -112,47 +160,35 @@ std::optional<Modules::Target> ProjectFlow::resolve(std::size_t importer, const 
   return target;
 }
 
-void ProjectFlow::answer(const Question& question) {
+void ProjectFlow::route(const Question& question, std::vector<Delivery>& deliveries) {
   const Demand& demand = question.demand;
-  if (demand.kind == Demand::Kind::kArgument) return answer_argument(question);
   if (demand.kind == Demand::Kind::kImported || demand.kind == Demand::Kind::kReturned) {
     std::optional<Modules::Target> target = resolve(question.file, demand.name);
     if (!target || target->name.empty() || static_cast<std::size_t>(target->file) == question.file) return;
-    std::size_t file = static_cast<std::size_t>(target->file);
-    if (files_[file].finder == nullptr) return;
     Demand own = demand;
-    std::size_t dot = target->name.rfind('.');
     own.name = target->name;
-    if (dot != std::string::npos) {  // config.Settings.device: an attribute of something there
+    if (std::size_t dot = target->name.rfind('.'); dot != std::string::npos) {  // config.Settings.device: of something there
       own.name = target->name.substr(dot + 1);
       own.kind = demand.kind == Demand::Kind::kImported ? Demand::Kind::kAttribute : Demand::Kind::kMethodReturned;
     }
-    files_[file].finder->answer(own);
-    return collect(file);
+    deliveries.push_back({static_cast<std::size_t>(target->file), &question, std::move(own)});
+    return;
   }
-  if (demand.kind == Demand::Kind::kAttribute || demand.kind == Demand::Kind::kKey) settings_.emplace(demand.name, demand.role);
-  for (std::size_t file : files_with(demand.name)) {
-    if (files_[file].finder == nullptr) continue;
-    files_[file].finder->answer(demand);
-    collect(file);
+  bool is_argument = demand.kind == Demand::Kind::kArgument;
+  for (std::size_t file : words_.files_with(WordIndex::hash_of(demand.name))) {
+    if (is_argument ? file != question.file : is_open_[file]) deliveries.push_back({file, &question, demand});
   }
 }
 
-void ProjectFlow::answer_argument(const Question& question) {
-  const std::string& name = question.demand.name;
-  for (std::size_t file : files_with(name)) {
-    if (file == question.file) continue;
-    if (files_[file].syntax == nullptr) {
-      parse(file);
-      collect(file);
-    }
-    if (files_[file].finder == nullptr) continue;
-    files_[file].finder->answer_argument(question.demand, [&](const std::string& dotted) {
-      std::optional<Modules::Target> target = resolve(file, dotted);
-      return target && static_cast<std::size_t>(target->file) == question.file && target->name == name;
-    });
-    collect(file);
-  }
+void ProjectFlow::answer(const Delivery& delivery) {
+  parse(delivery.file);
+  if (files_[delivery.file].finder == nullptr) return;
+  SiteFinder& finder = *files_[delivery.file].finder;
+  if (delivery.demand.kind != Demand::Kind::kArgument) return finder.answer(delivery.demand);
+  finder.answer_argument(delivery.demand, [&](const std::string& dotted) {
+    std::optional<Modules::Target> target = resolve(delivery.file, dotted);
+    return target && static_cast<std::size_t>(target->file) == delivery.question->file && target->name == delivery.demand.name;
+  });
 }
 
 Sites ProjectFlow::finish(std::size_t file) { return files_[file].finder->finish(); }

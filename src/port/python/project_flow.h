@@ -1,10 +1,11 @@
 // ProjectFlow: the Python files of a project together. Each is read by itself (read, any thread), then values are followed from
-// file to file until nothing new is reached (link, one thread), then each gives its sites (finish, any thread).
+// file to file until nothing new is reached (link), then each gives its sites (finish, any thread). What is found does not depend
+// on the threads: questions are asked and answered in rounds, and each file answers its own in their order.
 #pragma once
 
-#include <deque>
 #include <map>
 #include <memory>
+#include <mutex>
 #include <string>
 #include <unordered_map>
 #include <unordered_set>
@@ -12,9 +13,12 @@
 
 #include "port/python/modules.h"
 #include "port/python/sites.h"
+#include "port/python/word_index.h"
 #include "port/source_file.h"
 
 namespace starbridge::port::python {
+
+constexpr std::size_t kScanThreads = 2;
 
 class ProjectFlow {
  public:
@@ -40,29 +44,40 @@ class ProjectFlow {
     SourceFile source;
     std::unique_ptr<Syntax> syntax;
     std::unique_ptr<SiteFinder> finder;
+    std::vector<WordIndex::Hash> words;  // until the index holds them
   };
   struct Question {
     std::size_t file;  // who asks
     Demand demand;
   };
+  // A question as one file is to answer it.
+  struct Delivery {
+    std::size_t file;
+    const Question* question;
+    Demand demand;
+  };
 
   void parse(std::size_t file);
-  void index_words(std::size_t file);
-  // Files in which a word may stand, in their order.
-  std::vector<std::size_t> files_with(const std::string& word) const;
+  void collect_words(std::size_t file);
   void collect(std::size_t file);
   void settle();
-  void answer(const Question& question);
-  void answer_argument(const Question& question);
+  void route(const Question& question, std::vector<Delivery>& deliveries);
+  void answer(const Delivery& delivery);
+  void take_late_files(std::vector<Delivery>& next_deliveries);
   // Where a path leads in the end, through re-exports.
   std::optional<Modules::Target> resolve(std::size_t importer, const std::string& dotted);
 
   Modules modules_;
   std::vector<File> files_;
-  std::vector<std::uint64_t> words_;                                // 32 bits of a word's hash, then the file; sorted
-  std::unordered_multimap<std::uint64_t, std::size_t> late_words_;  // of files parsed after words_ was made
+  std::unique_ptr<std::once_flag[]> parsed_;
+  WordIndex words_;
+  std::vector<bool> is_open_;  // files that answer questions by name: those parsed before the round
+  std::mutex late_mutex_;
+  std::vector<std::size_t> late_files_;  // parsed in this round
   bool is_linking_ = false;
-  std::deque<Question> waiting_;
+  std::vector<std::unique_ptr<Question>> waiting_;
+  std::vector<std::unique_ptr<Question>> asked_by_name_;
+  std::unordered_multimap<WordIndex::Hash, const Question*> asked_words_;
   std::unordered_set<std::size_t> asked_;
   std::map<std::string, TextRole> settings_;
 };

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <unordered_map>
 #include <unordered_set>
 
 #include "base/text.h"
@@ -15,18 +16,6 @@
 
 namespace starbridge::port::python {
 namespace {
-
-// The device family word that opens a text and is followed by nothing, ":" and an index, or a replacement field.
-std::string_view device_word(std::string_view text) {
-  for (const Family& family : families()) {
-    if (text.substr(0, family.device.size()) != family.device) continue;
-    std::string_view rest = text.substr(family.device.size());
-    if (rest.empty()) return family.device;
-    if (rest[0] == ':' && rest.find_first_of(" \t\n,/") == std::string_view::npos) return family.device;
-    if (rest == "{}" || rest == "%d" || rest == "%s") return family.device;
-  }
-  return {};
-}
 
 // Longer paths are no names of an API; tables would look for each of their parents.
 constexpr std::size_t kPathBytesMax = 4096;
@@ -192,8 +181,9 @@ class SiteFinder::Collector {
         named_values_.emplace_back(syntax_.name(argument), syntax_.child(argument, Field::kValue));
     }
     if (!path.empty()) visit_known_call(call, path);
-    constructs_.visit_call(call, may_be_object(path) ? std::string_view() : std::string_view(path));
-    if (syntax_.kind(function) == Kind::kAttribute && may_be_object(path)) visit_method(call, function);
+    bool is_of_object = may_be_object(path);
+    constructs_.visit_call(call, is_of_object ? std::string_view() : std::string_view(path));
+    if (syntax_.kind(function) == Kind::kAttribute && is_of_object) visit_method(call, function);
     if (syntax_.kind(function) == Kind::kAttribute || path == "click.option") visit_option(call, function, path);
   }
 
@@ -442,11 +432,15 @@ class SiteFinder::Collector {
   }
 
   // Whether `path`, which an import began, may end at a method of an object: net.cuda() after `from model import net`.
-  bool may_be_object(const std::string& path) const {
+  bool may_be_object(const std::string& path) {
     if (path.empty()) return true;
     if (modules_ == nullptr) return path[0] == '.' && path.find('.', path.find_first_not_of('.')) != std::string::npos;
-    std::optional<Modules::Target> target = modules_->resolve(file_, path);
-    return target && target->name.find('.') != std::string::npos;
+    auto [known, is_new] = is_object_path_.try_emplace(path, false);
+    if (is_new) {
+      std::optional<Modules::Target> target = modules_->resolve(file_, path);
+      known->second = target && target->name.find('.') != std::string::npos;
+    }
+    return known->second;
   }
 
   struct Option {
@@ -466,8 +460,9 @@ class SiteFinder::Collector {
   Constructs constructs_;
   std::vector<Option> options_;
   std::vector<std::pair<std::string_view, NodeId>>
-      named_values_;                          // of dictionaries by their text keys, of configurations by keyword
-  std::unordered_set<std::size_t> demanded_;  // hashes: a file demands each thing once
+      named_values_;                                      // of dictionaries by their text keys, of configurations by keyword
+  std::unordered_map<std::string, bool> is_object_path_;  // what may_be_object said
+  std::unordered_set<std::size_t> demanded_;              // hashes: a file demands each thing once
   std::vector<Demand> demands_;
   std::vector<NodeId> comparisons_;
   std::vector<NodeId> prefix_tests_;
