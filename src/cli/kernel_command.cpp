@@ -35,6 +35,7 @@ std::string side_words(const Context& context, const FindingSide& side) {
   std::string words = side.place.empty() ? context.say(text("unknown place", "位置未知")) : side.place.to_string();
   if (!side.block.empty())
     words += context.say(text("  block ({}) thread ({})", "  线程块 ({}) 线程 ({})", side.block, side.thread));
+  if (!side.task.empty()) words += context.say(text("  task {} core {}", "  任务 {} 核 {}", side.task, side.core));
   return words;
 }
 
@@ -212,7 +213,7 @@ base::Result<ExitCode> scan_kernels(const Context& context, const std::string& p
 void add_options(Frame& frame, CLI::App* command, const std::shared_ptr<KernelOptions>& options, bool needs_path) {
   kernel::RunRequest& request = options->request;
   CLI::Option* path = command->add_option("PROGRAM", request.path,
-                                          frame.say(text(".cu file, or folder of one program", ".cu 文件，或一个程序的目录")));
+                                          frame.say(text(".cu or .mlu file, or folder of one program", ".cu 或 .mlu 文件，或一个程序的目录")));
   if (needs_path) path->required();
   command->add_option("ARGUMENTS", request.arguments,
                       frame.say(text("the program's own arguments, after --", "程序自己的参数，写在 -- 之后")));
@@ -223,9 +224,9 @@ void add_options(Frame& frame, CLI::App* command, const std::shared_ptr<KernelOp
       ->capture_default_str()
       ->check(CLI::IsMember({"c++14", "c++17", "c++20"}));
   command
-      ->add_option("--card", request.card,
-                   frame.say(text("card to stand for: a100, h100, v100, ...", "仿真的卡：a100、h100、v100 等")))
-      ->capture_default_str();
+      ->add_option("--card,--chip", request.card,
+                   frame.say(text("card to stand for: a100 (default for CUDA), h100, ...; mlu370-x8 (default for BANG C), mlu590, ...",
+                                  "仿真的卡：a100（CUDA 默认）、h100 等；mlu370-x8（BANG C 默认）、mlu590 等")));
   command->add_option("--time-limit", request.time_limit_s, frame.say(text("seconds the program may run", "程序运行时限（秒）")))
       ->capture_default_str()
       ->check(CLI::Range(1, 864000));
@@ -244,13 +245,13 @@ void add_options(Frame& frame, CLI::App* command, const std::shared_ptr<KernelOp
 
 void add_kernel_command(Frame& frame) {
   CLI::App* group =
-      frame.add("kernel", text("Run and check CUDA programs on an emulated card.", "在仿真卡上运行和检查 CUDA 程序。"),
-                {"starbridge kernel run saxpy.cu", "starbridge kernel check saxpy.cu -- 1024"});
+      frame.add("kernel", text("Run and check CUDA and BANG C programs on an emulated card.", "在仿真卡上运行和检查 CUDA 与 BANG C 程序。"),
+                {"starbridge kernel run saxpy.cu", "starbridge kernel check add.mlu --chip mlu370-x8 -- 1024"});
   group->require_subcommand(1);
 
   auto run = std::make_shared<KernelOptions>();
   CLI::App* run_command =
-      frame.add("run", text("Run a CUDA program on the emulated NVIDIA card.", "在仿真的 NVIDIA 卡上运行 CUDA 程序。"),
+      frame.add("run", text("Run a CUDA or BANG C program on the emulated card.", "在仿真卡上运行 CUDA 或 BANG C 程序。"),
                 {"starbridge kernel run saxpy.cu", "starbridge kernel run ./project -I include -- --size 1024"}, group);
   add_options(frame, run_command, run, true);
   frame.on_run(run_command, [&frame, run] { return run_once(frame.context(), *run, nullptr); });

@@ -8,31 +8,58 @@
 namespace starbridge::kernel {
 
 namespace {
-constexpr std::string_view kColumns[] = {"id",
-                                         "name",
-                                         "major",
-                                         "minor",
-                                         "multiprocessors",
-                                         "clock_mhz",
-                                         "memory_clock_mhz",
-                                         "bus_bits",
-                                         "l2_kib",
-                                         "threads_per_multiprocessor",
-                                         "blocks_per_multiprocessor",
-                                         "shared_per_multiprocessor_kib",
-                                         "shared_per_block_kib",
-                                         "fp32_to_fp64",
-                                         "source"};
+
+using Columns = std::vector<std::string_view>;
+
+// The first two columns are id and name, the last is the source, all between are whole numbers.
+const Columns kCudaColumns = {"id",
+                              "name",
+                              "major",
+                              "minor",
+                              "multiprocessors",
+                              "clock_mhz",
+                              "memory_clock_mhz",
+                              "bus_bits",
+                              "l2_kib",
+                              "threads_per_multiprocessor",
+                              "blocks_per_multiprocessor",
+                              "shared_per_multiprocessor_kib",
+                              "shared_per_block_kib",
+                              "fp32_to_fp64",
+                              "source"};
+const Columns kBangColumns = {"id",          "name",          "arch",      "nram_kib",  "wram_kib",
+                              "sram_kib",    "clusters",      "cores",     "stack_kib", "clock_mhz",
+                              "memory_mib",  "address_align", "size_align", "wram_align", "source"};
+
+std::string cell(const catalog::TsvRow& row, const Columns& columns, std::string_view column) {
+  for (std::size_t i = 0; i < columns.size(); ++i) {
+    if (columns[i] == column) return std::string(row.cells[i]);
+  }
+  return "";
 }
 
-base::Result<std::vector<EmulatedCard>> emulated_cards() {
+void add_options(const Machine& machine, const catalog::TsvRow& row, const Columns& columns, EmulatedCard& card) {
+  if (machine.id == "cuda") {
+    card.device_options = {"-U__CUDA_ARCH__",
+                           "-D__CUDA_ARCH__=" + cell(row, columns, "major") + cell(row, columns, "minor") + "0"};
+    return;
+  }
+  card.options = {"-D__MLU_NRAM_SIZE__=" + cell(row, columns, "nram_kib"), "-D__MLU_WRAM_SIZE__=" + cell(row, columns, "wram_kib"),
+                  "-D__MLU_SRAM_SIZE__=" + cell(row, columns, "sram_kib")};
+  card.device_options = {"-D__BANG_ARCH__=" + cell(row, columns, "arch")};
+}
+
+}  // namespace
+
+base::Result<std::vector<EmulatedCard>> emulated_cards(const Machine& machine) {
   SB_TRY(std::string root, base::installation_root());
-  const std::string path = root + "/data/emulate/cuda_cards.tsv";
+  const bool is_cuda = machine.id == "cuda";
+  const std::string path = root + "/data/emulate/" + (is_cuda ? "cuda_cards.tsv" : "mlu_chips.tsv");
   SB_TRY(std::string content, base::read_file(path));
   std::vector<EmulatedCard> cards;
-  std::vector<std::string_view> columns(std::begin(kColumns), std::end(kColumns));
+  const Columns& columns = is_cuda ? kCudaColumns : kBangColumns;
   SB_TRY_VOID(catalog::read_tsv(content, path, columns, [&](const catalog::TsvRow& row) -> base::Status {
-    EmulatedCard card{std::string(row.cells[0]), std::string(row.cells[1]), 0, ""};
+    EmulatedCard card{std::string(row.cells[0]), std::string(row.cells[1]), "", {}, {}};
     for (std::size_t i = 1; i + 1 < row.cells.size(); ++i) {
       if (i > 1) {
         int number = 0;
@@ -40,23 +67,22 @@ base::Result<std::vector<EmulatedCard>> emulated_cards() {
         if (error != std::errc() || end != row.cells[i].data() + row.cells[i].size() || number < 0)
           return catalog::bad_data(path, row.line, std::string(columns[i]),
                                    base::text("a whole number is wanted", "此处应为整数"));
-        if (i == 2) card.capability += number * 10;
-        if (i == 3) card.capability += number;
         card.row += '\t';
       }
       card.row += row.cells[i];
     }
+    add_options(machine, row, columns, card);
     cards.push_back(std::move(card));
     return {};
   }));
   return cards;
 }
 
-base::Result<EmulatedCard> find_card(const std::string& id) {
-  SB_TRY(std::vector<EmulatedCard> cards, emulated_cards());
+base::Result<EmulatedCard> find_card(const Machine& machine, const std::string& id) {
+  SB_TRY(std::vector<EmulatedCard> cards, emulated_cards(machine));
   std::vector<std::string> names;
   for (EmulatedCard& card : cards) {
-    if (card.id == id) return std::move(card);
+    if (card.id == (id.empty() ? machine.default_card : id)) return std::move(card);
     names.push_back(card.id);
   }
   std::string known;

@@ -1,23 +1,25 @@
-// Cards that the emulator can stand for: data/emulate/cuda_cards.tsv. Plain values; any thread.
+// Cards that the emulator can stand for: the tables of data/emulate. Plain values; any thread.
 #pragma once
 
 #include <string>
 #include <vector>
 
 #include "base/result.h"
+#include "kernel/machine.h"
 
 namespace starbridge::kernel {
 
 struct EmulatedCard {
-  std::string id;      // "a100"
-  std::string name;    // as the card itself reports it
-  int capability = 0;  // 80
-  std::string row;     // what the runtime reads: the fields from the name on, separated by tabs
+  std::string id;                           // "a100"
+  std::string name;                         // as the card itself reports it
+  std::string row;                          // what the runtime reads: the fields from the name on, separated by tabs
+  std::vector<std::string> options;         // of the compiler, for both halves of a program
+  std::vector<std::string> device_options;  // for the card's half alone
 };
 
 // Errors: catalog.bad_data, those of reading.
-base::Result<std::vector<EmulatedCard>> emulated_cards();
-// Error: kernel.unknown_card, with the nearest name.
-base::Result<EmulatedCard> find_card(const std::string& id);
+base::Result<std::vector<EmulatedCard>> emulated_cards(const Machine& machine);
+// An empty id: the machine's default. Error: kernel.unknown_card, with the cards there are.
+base::Result<EmulatedCard> find_card(const Machine& machine, const std::string& id);
 
 }  // namespace starbridge::kernel

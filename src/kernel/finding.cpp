@@ -45,7 +45,7 @@ std::map<Address, Spot> locate(const Toolchain& toolchain, const std::set<Addres
     if (!line.ok() || !line->contains("Symbol")) continue;
     for (const Json& frame : (*line)["Symbol"]) {
       std::string file = frame.value("FileName", "");
-      if (file.empty() || file.rfind(toolchain.headers, 0) == 0) continue;
+      if (file.empty() || file.rfind(toolchain.headers, 0) == 0 || file.rfind(toolchain.shared_headers, 0) == 0) continue;
       Spot spot{{file, frame.value("Line", 0), frame.value("Column", 0), ""}, frame.value("FunctionName", "")};
       std::error_code error;
       std::string relative = std::filesystem::proximate(file, error).string();
@@ -61,6 +61,10 @@ FindingSide side_of(const Json& json, const std::map<Address, Spot>& spots) {
   FindingSide side;
   side.block = json.value("block", "");
   side.thread = json.value("thread", "");
+  side.task = json.value("task", "");
+  side.core = json.value("core", "");
+  // Some findings are about a declaration, whose place the compiler wrote down.
+  if (json.contains("file")) side.place = {json.value("file", ""), json.value("line", 0), 0, ""};
   side.is_write = json.value("write", false);
   if (auto address = address_of(json); address && spots.count(*address) > 0) {
     side.place = spots.at(*address).place;
@@ -76,6 +80,10 @@ Json side_json(const FindingSide& side) {
     json["block"] = side.block;
     json["thread"] = side.thread;
   }
+  if (!side.task.empty()) {
+    json["task"] = side.task;
+    json["core"] = side.core;
+  }
   return json;
 }
 
@@ -86,6 +94,7 @@ Json location_json(const FindingSide& side) {
       {"physicalLocation",
        {{"artifactLocation", {{"uri", side.place.file.empty() ? "unknown" : side.place.file}}}, {"region", region}}}};
   if (!side.block.empty()) location["message"] = {{"text", "block (" + side.block + ") thread (" + side.thread + ")"}};
+  if (!side.task.empty()) location["message"] = {{"text", "task " + side.task + " core " + side.core}};
   return location;
 }
 

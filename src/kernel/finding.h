@@ -20,6 +20,8 @@ struct FindingSide {
   std::string function;
   std::string block;  // "x,y,z"; empty on the host
   std::string thread;
+  std::string task;  // of a BANG C kernel: "3"; empty on the host
+  std::string core;  // "cluster.core", "cluster.memory" for the memory core
   bool is_write = false;
 };
 

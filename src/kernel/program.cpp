@@ -56,7 +56,7 @@ class WorkFolder {
 
 // A source that another one includes is a part of that one.
 void drop_included(std::vector<std::string>& sources) {
-  static const std::regex pattern(R"re(#\s*include\s*"([^"]+\.(?:cu|cpp|cc|c))")re");
+  static const std::regex pattern(R"re(#\s*include\s*"([^"]+\.(?:cu|mlu|cpp|cc|c))")re");
   std::set<std::string> included;
   for (const std::string& source : sources) {
     base::Result<std::string> content = base::read_file(source);
@@ -70,6 +70,14 @@ void drop_included(std::vector<std::string>& sources) {
     std::error_code error;
     return included.count(fs::weakly_canonical(source, error).string()) > 0;
   });
+}
+
+// The machine of the first source that has one.
+const Machine* machine_of(const std::vector<std::string>& sources) {
+  for (const std::string& source : sources) {
+    if (const Machine* machine = machine_of_source(source); machine != nullptr) return machine;
+  }
+  return nullptr;
 }
 
 bool is_fatal(const KernelFinding& finding) {
@@ -99,22 +107,29 @@ base::Result<std::vector<std::string>> sources_of(const std::string& path) {
   } else {
     for (const auto& entry : fs::directory_iterator(path, error)) {
       const std::string extension = entry.path().extension().string();
-      if (extension == ".cu" || extension == ".cpp" || extension == ".cc" || extension == ".c")
+      const Machine* machine = machine_of_source(entry.path().string());
+      if ((machine != nullptr && extension == machine->extension) || extension == ".cpp" || extension == ".cc" || extension == ".c")
         sources.push_back(entry.path().string());
     }
     std::sort(sources.begin(), sources.end());
     drop_included(sources);
+    // A folder that holds an operator for several chips is the program of the first one.
+    const Machine* first = machine_of(sources);
+    std::erase_if(sources, [&](const std::string& source) {
+      const Machine* machine = machine_of_source(source);
+      return machine != nullptr && machine != first;
+    });
   }
-  const bool has_cuda = std::any_of(sources.begin(), sources.end(),
-                                    [](const std::string& source) { return fs::path(source).extension() == ".cu"; });
-  if (!has_cuda) return Error("kernel.no_kernel_source", text("no .cu source is here", "此处没有 .cu 源文件")).at(path);
+  if (machine_of(sources) == nullptr)
+    return Error("kernel.no_kernel_source", text("no .cu or .mlu source is here", "此处没有 .cu 或 .mlu 源文件")).at(path);
   return sources;
 }
 
 base::Result<RunReport> run_program(const RunRequest& request) {
-  SB_TRY(Toolchain toolchain, find_toolchain());
-  SB_TRY(EmulatedCard card, find_card(request.card));
   SB_TRY(std::vector<std::string> sources, sources_of(request.path));
+  const Machine& machine = *machine_of(sources);
+  SB_TRY(Toolchain toolchain, find_toolchain(machine));
+  SB_TRY(EmulatedCard card, find_card(machine, request.card));
   sources.insert(sources.end(), request.with.begin(), request.with.end());
   SB_TRY(WorkFolder folder, WorkFolder::make(request.keep_folder));
 
@@ -123,7 +138,7 @@ base::Result<RunReport> run_program(const RunRequest& request) {
   compile_request.includes = request.includes;
   compile_request.defines = request.defines;
   compile_request.standard = request.standard;
-  compile_request.capability = card.capability;
+  compile_request.card = card;
   compile_request.fast_math = request.fast_math;
   compile_request.check = request.check;
   compile_request.output_folder = folder.path();
@@ -150,14 +165,14 @@ base::Result<RunReport> run_program(const RunRequest& request) {
   spec.merge_output = true;
   spec.on_output = request.on_output;
   spec.timeout_ms = base::DurationMs{request.time_limit_s + kGraceS} * 1000;
-  spec.environment["SB_CUDA_REPORT"] = findings_path;
-  spec.environment["SB_CUDA_CARD"] = card.row;
-  spec.environment["SB_CUDA_TIME_LIMIT"] = std::to_string(request.time_limit_s);
-  spec.environment["SB_CUDA_CHECK"] = request.check ? "1" : "0";
-  if (request.seed) spec.environment["SB_CUDA_SEED"] = std::to_string(*request.seed);
-  if (request.memory_mib > 0) spec.environment["SB_CUDA_MEMORY"] = std::to_string(request.memory_mib << 20);
-  if (request.sample_blocks > 0) spec.environment["SB_CUDA_SAMPLE"] = std::to_string(request.sample_blocks);
-  if (request.workers > 0) spec.environment["SB_CUDA_WORKERS"] = std::to_string(request.workers);
+  spec.environment["SB_EMULATE_REPORT"] = findings_path;
+  spec.environment["SB_EMULATE_CARD"] = card.row;
+  spec.environment["SB_EMULATE_TIME_LIMIT"] = std::to_string(request.time_limit_s);
+  spec.environment["SB_EMULATE_CHECK"] = request.check ? "1" : "0";
+  if (request.seed) spec.environment["SB_EMULATE_SEED"] = std::to_string(*request.seed);
+  if (request.memory_mib > 0) spec.environment["SB_EMULATE_MEMORY"] = std::to_string(request.memory_mib << 20);
+  if (request.sample_blocks > 0) spec.environment["SB_EMULATE_SAMPLE"] = std::to_string(request.sample_blocks);
+  if (request.workers > 0) spec.environment["SB_EMULATE_WORKERS"] = std::to_string(request.workers);
   SB_TRY(base::ProcessResult result, base::run_process(spec));
   report.exit_code = result.exit_code;
   report.signal = result.signal;

@@ -1,4 +1,4 @@
-// Program: a CUDA program compiled for the emulated card and run in a child process with limits. Any thread; blocking.
+// Program: a CUDA or BANG C program compiled for an emulated card and run in a child process with limits. Any thread; blocking.
 #pragma once
 
 #include <functional>
@@ -21,7 +21,7 @@ struct RunRequest {
   std::vector<std::string> defines;
   std::string standard = "c++17";
   std::vector<std::string> arguments;  // of the program
-  std::string card = "a100";
+  std::string card;  // empty: the default of the program's machine
   bool fast_math = false;
   bool check = false;
   std::optional<std::uint64_t> seed;  // order of threads, lanes and blocks drawn from it
@@ -53,7 +53,7 @@ struct RunReport {
 // Errors: those of find_toolchain and compile; kernel.no_kernel_source; base.file_not_found; kernel.unknown_card.
 base::Result<RunReport> run_program(const RunRequest& request);
 
-// The sources a path stands for: itself, or the .cu, .cpp and .c files of a folder, sorted.
+// The sources a path stands for: itself, or the .cu or .mlu, .cpp and .c files of a folder, sorted.
 base::Result<std::vector<std::string>> sources_of(const std::string& path);
 
 }  // namespace starbridge::kernel

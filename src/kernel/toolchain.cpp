@@ -21,8 +21,7 @@ using base::text;
 namespace {
 
 constexpr base::DurationMs kCompileMsMax = 300000;
-constexpr const char* kRuntimeName = "libstarbridge_cuda.so";
-constexpr const char* kPassName = "libstarbridge_cuda_pass.so";
+constexpr const char* kPassName = "libstarbridge_emulate_pass.so";
 
 std::vector<std::string> library_folders() {
   std::vector<std::string> folders;
@@ -34,8 +33,8 @@ std::vector<std::string> library_folders() {
   return folders;
 }
 
-Error missing(const char* en, const char* zh) {
-  return Error("kernel.no_toolchain", text("{}", "{}", en)).next(base::Text{"run tools/install kernel, then build again", zh});
+Error missing(const std::string& what, const char* zh) {
+  return Error("kernel.no_toolchain", text("{}", "{}", what)).next(base::Text{"run tools/install kernel, then build again", zh});
 }
 
 bool has_suffix(const std::string& path, std::initializer_list<const char*> suffixes) {
@@ -131,7 +130,7 @@ struct Step {
 void carry_out(Step& step) {
   base::ProcessSpec spec;
   spec.arguments = step.arguments;
-  spec.environment["SB_CUDA_PASS"] = step.mode;
+  spec.environment["SB_EMULATE_PASS"] = step.mode;
   spec.timeout_ms = kCompileMsMax;
   base::Result<base::ProcessResult> result = base::run_process(spec);
   if (result.ok())
@@ -142,45 +141,57 @@ void carry_out(Step& step) {
 
 }  // namespace
 
-base::Result<Toolchain> find_toolchain() {
+base::Result<Toolchain> find_toolchain(const Machine& machine) {
   Toolchain toolchain;
+  toolchain.machine = &machine;
   SB_TRY(std::string root, base::installation_root());
-  toolchain.headers = root + "/src/emulate/cuda/include";
-  if (!fs::exists(toolchain.headers + "/cuda_runtime.h")) toolchain.headers = root + "/include/cuda";
-  if (!fs::exists(toolchain.headers + "/cuda_runtime.h"))
+  const std::string id(machine.id);
+  const std::string door = "/" + std::string(machine.door);
+  toolchain.headers = root + "/src/emulate/" + id + "/include";
+  toolchain.shared_headers = root + "/src/emulate/common/include";
+  if (!fs::exists(toolchain.headers + door)) {
+    toolchain.headers = root + "/include/" + id;
+    toolchain.shared_headers = root + "/include/common";
+  }
+  if (!fs::exists(toolchain.headers + door))
     return missing("the emulated card's headers are missing", "缺少仿真卡的头文件");
   std::optional<std::string> compiler = base::find_program("clang++-19");
   if (!compiler) return missing("clang++-19 is not installed", "请运行 tools/install kernel，然后重新构建");
   toolchain.compiler = *compiler;
   toolchain.symbolizer = base::find_program("llvm-symbolizer-19").value_or("");
+  const std::string runtime = "libstarbridge_" + id + ".so";
   for (const std::string& folder : library_folders()) {
-    if (toolchain.runtime.empty() && fs::exists(folder + "/" + kRuntimeName)) toolchain.runtime = folder + "/" + kRuntimeName;
+    if (toolchain.runtime.empty() && fs::exists(folder + "/" + runtime)) toolchain.runtime = folder + "/" + runtime;
     if (toolchain.pass.empty() && fs::exists(folder + "/" + kPassName)) toolchain.pass = folder + "/" + kPassName;
   }
   if (toolchain.runtime.empty())
-    return missing("libstarbridge_cuda.so is not built", "请运行 tools/install kernel，然后重新构建");
+    return missing(runtime + " is not built", "请运行 tools/install kernel，然后重新构建");
   if (toolchain.pass.empty())
-    return missing("libstarbridge_cuda_pass.so is not built", "请运行 tools/install kernel，然后重新构建");
+    return missing(std::string(kPassName) + " is not built", "请运行 tools/install kernel，然后重新构建");
   return toolchain;
 }
 
 base::Result<CompileResult> compile(const Toolchain& toolchain, const CompileRequest& request) {
   const std::string& folder = request.output_folder;
+  const Machine& machine = *toolchain.machine;
+  const std::string pass_mode(machine.pass_mode);
+  const std::string library = "-lstarbridge_" + std::string(machine.id);
   std::vector<Step> steps;
   std::vector<std::string> host_objects, device_objects;
   for (std::size_t i = 0; i < request.sources.size(); ++i) {
     const std::string& source = request.sources[i];
-    const bool is_cuda = has_suffix(source, {".cu", ".cuh"});
+    const bool has_kernels = machine_of_source(source) == &machine;
     const bool is_c = has_suffix(source, {".c"});
     std::vector<std::string> driver = {toolchain.compiler, "-x", is_c ? "c" : "c++", "-O2", "-gline-tables-only", "-w", "-fPIE"};
     if (!is_c) driver.push_back("-std=gnu++" + request.standard.substr(request.standard.rfind('+') + 1));
     driver.push_back("-I" + fs::path(source).parent_path().string() + (fs::path(source).has_parent_path() ? "" : "."));
     for (const std::string& include : request.includes) driver.push_back("-I" + include);
     for (const std::string& define : request.defines) driver.push_back("-D" + define);
-    driver.insert(driver.end(), {"-isystem", toolchain.headers, "-ferror-limit=20", "-fno-color-diagnostics", "-c", source});
+    driver.insert(driver.end(), request.card.options.begin(), request.card.options.end());
+    driver.insert(driver.end(), {"-isystem", toolchain.headers, "-isystem", toolchain.shared_headers, "-ferror-limit=20", "-fno-color-diagnostics", "-c", source});
     const std::string host_object = folder + "/host" + std::to_string(i) + ".o";
     host_objects.push_back(host_object);
-    if (!is_cuda) {
+    if (!has_kernels) {
       driver.insert(driver.end(), {"-o", host_object});
       steps.push_back({driver, "", source, {}, std::nullopt});
       continue;
@@ -195,7 +206,9 @@ base::Result<CompileResult> compile(const Toolchain& toolchain, const CompileReq
     drop(words, "-x");
     drop(words, "-o");
     words.pop_back();  // the source
-    for (const char* extra : {"-x", "cuda", "-target-sdk-version=12.4", "-include", "cuda_runtime.h"}) words.emplace_back(extra);
+    for (std::string_view extra : {std::string_view("-x"), std::string_view("cuda"), std::string_view("-target-sdk-version=12.4"),
+                                   std::string_view("-include"), machine.door})
+      words.emplace_back(extra);
     words.push_back("-aux-triple");
     words.push_back(words[static_cast<std::size_t>(std::find(words.begin(), words.end(), "-triple") - words.begin()) + 1]);
     words.push_back("-fpass-plugin=" + toolchain.pass);
@@ -208,8 +221,8 @@ base::Result<CompileResult> compile(const Toolchain& toolchain, const CompileReq
     const std::string device_object = folder + "/device" + std::to_string(i) + ".o";
     device_objects.push_back(device_object);
     device.insert(device.end(),
-                  {"-fcuda-is-device", "-U__CUDA_ARCH__", "-D__CUDA_ARCH__=" + std::to_string(request.capability * 10),
-                   "-target-cpu", device_cpu(), "-ffp-contract=fast"});
+                  {"-fcuda-is-device", "-target-cpu", device_cpu(), machine.id == "cuda" ? "-ffp-contract=fast" : "-ffp-contract=off"});
+    device.insert(device.end(), request.card.device_options.begin(), request.card.device_options.end());
     if (request.fast_math) {
       for (const char* extra : {"-ffast-math", "-menable-no-infs", "-menable-no-nans", "-D__USE_FAST_MATH__=1"}) {
         if (std::string_view(extra) != "-menable-no-infs" && std::string_view(extra) != "-menable-no-nans")
@@ -218,7 +231,7 @@ base::Result<CompileResult> compile(const Toolchain& toolchain, const CompileReq
     }
     device.insert(device.end(), {"-o", device_object, source});
     steps.push_back({host, "host", source, {}, std::nullopt});
-    steps.push_back({device, request.check ? "check" : "run", source, {}, std::nullopt});
+    steps.push_back({device, pass_mode + (request.check ? "check" : "run"), source, {}, std::nullopt});
   }
   // Two compilers at a time: a program's two halves, or two sources.
   for (std::size_t i = 0; i < steps.size(); i += 2) {
@@ -242,12 +255,12 @@ base::Result<CompileResult> compile(const Toolchain& toolchain, const CompileReq
   std::vector<std::string> link = {toolchain.compiler, "-o", result.program};
   link.insert(link.end(), host_objects.begin(), host_objects.end());
   if (!device_objects.empty()) {
-    device_link.insert(device_link.end(), {"-L" + library_folder, "-lstarbridge_cuda", "-Wl,-rpath," + library_folder, "-lm"});
+    device_link.insert(device_link.end(), {"-L" + library_folder, library, "-Wl,-rpath," + library_folder, "-lm"});
     links.push_back({device_link, "", request.sources[0], {}, std::nullopt});
     link.push_back(device_library);
   }
   link.insert(link.end(),
-              {"-L" + library_folder, "-lstarbridge_cuda", "-Wl,-rpath," + library_folder, "-lm", "-lpthread", "-ldl"});
+              {"-L" + library_folder, library, "-Wl,-rpath," + library_folder, "-lm", "-lpthread", "-ldl"});
   links.push_back({link, "", request.sources[0], {}, std::nullopt});
   for (Step& step : links) {
     carry_out(step);
@@ -269,7 +282,7 @@ base::Result<CompileResult> compile(const Toolchain& toolchain, const CompileReq
 }
 
 std::vector<std::string> known_names(const Toolchain& toolchain) {
-  static const std::regex name(R"(\b((?:cuda|cublas|curand|__)[A-Za-z_]\w*))");
+  const std::regex name{std::string(toolchain.machine->names)};
   std::set<std::string> names;
   std::error_code error;
   for (const auto& entry : fs::recursive_directory_iterator(toolchain.headers, error)) {

@@ -1,4 +1,4 @@
-// Toolchain: the Clang 19 that compiles CUDA programs for the emulated card, the card's headers, its runtime and its pass.
+// Toolchain: the Clang 19 that compiles kernel programs for an emulated card, the card's headers, its runtime, and the pass.
 // Any thread.
 #pragma once
 
@@ -6,27 +6,31 @@
 #include <vector>
 
 #include "base/result.h"
+#include "kernel/card.h"
+#include "kernel/machine.h"
 
 namespace starbridge::kernel {
 
 struct Toolchain {
+  const Machine* machine = nullptr;
   std::string compiler;    // clang++-19
   std::string symbolizer;  // llvm-symbolizer-19; empty: places stay addresses
-  std::string headers;     // folder with cuda_runtime.h
-  std::string runtime;     // libstarbridge_cuda.so
-  std::string pass;        // libstarbridge_cuda_pass.so
+  std::string headers;     // folder with the machine's door
+  std::string shared_headers;  // folder of those that all machines share
+  std::string runtime;     // libstarbridge_<machine>.so
+  std::string pass;        // libstarbridge_emulate_pass.so
 };
 
 // $STARBRIDGE_KERNEL_LIB names the folder of the two libraries; else they lie in lib/ beside the folder of this program or in the
 // build tree. Error: kernel.no_toolchain, naming what is missing and how to get it.
-base::Result<Toolchain> find_toolchain();
+base::Result<Toolchain> find_toolchain(const Machine& machine);
 
 struct CompileRequest {
-  std::vector<std::string> sources;   // .cu, .cpp, .c; at least one
+  std::vector<std::string> sources;   // of the machine, .cpp, .c; at least one
   std::vector<std::string> includes;  // -I
   std::vector<std::string> defines;   // -D
   std::string standard = "c++17";
-  int capability = 80;  // __CUDA_ARCH__ / 10
+  EmulatedCard card;
   bool fast_math = false;
   bool check = false;
   std::string output_folder;  // exists; receives "program" and "device.so"
@@ -41,7 +45,7 @@ struct CompileResult {
 // kernel.no_kernel_source, base.cannot_start_program.
 base::Result<CompileResult> compile(const Toolchain& toolchain, const CompileRequest& request);
 
-// Names the headers declare, for suggestions: every identifier that starts with "cuda" or "__" and is called.
+// Names the headers declare, for suggestions.
 std::vector<std::string> known_names(const Toolchain& toolchain);
 
 }  // namespace starbridge::kernel

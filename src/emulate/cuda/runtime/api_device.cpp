@@ -7,7 +7,7 @@
 #include "emulate/cuda/runtime/api.h"
 #include "emulate/cuda/runtime/card_table.h"
 #include "emulate/cuda/runtime/memory.h"
-#include "emulate/cuda/runtime/settings.h"
+#include "emulate/common/settings.h"
 
 namespace starbridge::emulate::cuda {
 
@@ -88,6 +88,7 @@ int blocks_per_multiprocessor(std::size_t static_bytes, std::size_t dynamic_byte
 
 }  // namespace starbridge::emulate::cuda
 
+using namespace starbridge::emulate;
 using namespace starbridge::emulate::cuda;
 
 extern "C" {

@@ -5,7 +5,7 @@
 #include "emulate/cuda/runtime/api.h"
 #include "emulate/cuda/runtime/checker.h"
 #include "emulate/cuda/runtime/launch.h"
-#include "emulate/cuda/runtime/settings.h"
+#include "emulate/common/settings.h"
 
 namespace starbridge::emulate::cuda {
 
@@ -33,6 +33,7 @@ CardOpen::~CardOpen() {
 
 }  // namespace starbridge::emulate::cuda
 
+using namespace starbridge::emulate;
 using namespace starbridge::emulate::cuda;
 
 extern "C" {

@@ -10,7 +10,7 @@
 #include "emulate/cuda/runtime/graph.h"
 #include "emulate/cuda/runtime/launch.h"
 #include "emulate/cuda/runtime/report.h"
-#include "emulate/cuda/runtime/settings.h"
+#include "emulate/common/settings.h"
 
 namespace starbridge::emulate::cuda {
 
@@ -93,6 +93,7 @@ cudaError_t launch(const void* stub, dim3 grid, dim3 block, void** arguments, st
 
 }  // namespace starbridge::emulate::cuda
 
+using namespace starbridge::emulate;
 using namespace starbridge::emulate::cuda;
 
 extern "C" {

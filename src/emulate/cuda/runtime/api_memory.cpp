@@ -7,7 +7,7 @@
 #include "emulate/cuda/runtime/memory.h"
 #include "emulate/cuda/runtime/registry.h"
 #include "emulate/cuda/runtime/report.h"
-#include "emulate/cuda/runtime/settings.h"
+#include "emulate/common/settings.h"
 
 namespace starbridge::emulate::cuda {
 
@@ -146,6 +146,7 @@ cudaError_t copy_rows(char* to, std::size_t to_pitch, const char* from, std::siz
 }  // namespace
 }  // namespace starbridge::emulate::cuda
 
+using namespace starbridge::emulate;
 using namespace starbridge::emulate::cuda;
 
 extern "C" {

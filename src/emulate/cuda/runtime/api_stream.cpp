@@ -51,6 +51,7 @@ bool record(cudaStream_t stream, std::function<cudaError_t()> work) {
 
 }  // namespace starbridge::emulate::cuda
 
+using namespace starbridge::emulate;
 using namespace starbridge::emulate::cuda;
 
 extern "C" {

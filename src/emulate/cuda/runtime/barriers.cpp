@@ -5,7 +5,7 @@
 #include "emulate/cuda/runtime/launch.h"
 #include "emulate/cuda/runtime/report.h"
 #include "emulate/cuda/runtime/scheduler.h"
-#include "emulate/cuda/runtime/settings.h"
+#include "emulate/common/settings.h"
 #include "starbridge/device_api.h"
 
 namespace starbridge::emulate::cuda {
@@ -117,6 +117,7 @@ void complete_warp_group(Block& block, Warp& warp, std::size_t index) {
 
 }  // namespace starbridge::emulate::cuda
 
+using namespace starbridge::emulate;
 using namespace starbridge::emulate::cuda;
 
 extern "C" {

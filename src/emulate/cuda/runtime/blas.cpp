@@ -7,7 +7,7 @@
 #include "cuda_runtime_api.h"
 #include "emulate/cuda/runtime/api.h"
 #include "emulate/cuda/runtime/checker.h"
-#include "emulate/cuda/runtime/settings.h"
+#include "emulate/common/settings.h"
 #include "library_types.h"
 
 namespace starbridge::emulate::cuda {
@@ -141,6 +141,7 @@ void multiply(int op_a, int op_b, int m, int n, int k, double alpha, const void*
 }  // namespace
 }  // namespace starbridge::emulate::cuda
 
+using namespace starbridge::emulate;
 using namespace starbridge::emulate::cuda;
 
 extern "C" {

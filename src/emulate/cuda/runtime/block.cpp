@@ -6,7 +6,7 @@
 #include "emulate/cuda/runtime/launch.h"
 #include "emulate/cuda/runtime/report.h"
 #include "emulate/cuda/runtime/scheduler.h"
-#include "emulate/cuda/runtime/settings.h"
+#include "emulate/common/settings.h"
 
 namespace starbridge::emulate::cuda {
 
@@ -274,6 +274,7 @@ void complete_barrier(Block& block, int count) {
 
 }  // namespace starbridge::emulate::cuda
 
+using namespace starbridge::emulate;
 using namespace starbridge::emulate::cuda;
 
 // Ends the thread that ran (if any) and starts the next one on this fibre. False: no thread is left.

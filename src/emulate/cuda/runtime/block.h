@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "emulate/cuda/runtime/fibre.h"
+#include "emulate/common/fibre.h"
 #include "vector_types.h"
 
 namespace starbridge::emulate::cuda {

@@ -13,7 +13,7 @@ struct Card {
   int fp32_to_fp64;
 };
 
-// SB_CUDA_CARD holds the row, its fields separated by tabs in the order above.
+// SB_EMULATE_CARD holds the row, its fields separated by tabs in the order above.
 const Card& chosen_card();
 
 }  // namespace starbridge::emulate::cuda

@@ -7,6 +7,7 @@
 #include <cstring>
 #include <unordered_map>
 
+#include "emulate/common/crash.h"
 #include "emulate/cuda/runtime/launch.h"
 #include "emulate/cuda/runtime/memory.h"
 #include "emulate/cuda/runtime/registry.h"
@@ -374,6 +375,7 @@ void check_fence(Block& block) {
 
 }  // namespace starbridge::emulate::cuda
 
+using namespace starbridge::emulate;
 using namespace starbridge::emulate::cuda;
 
 extern "C" {

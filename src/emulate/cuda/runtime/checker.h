@@ -23,9 +23,6 @@ void check_warp_mask(Block& block, Warp& warp, std::uint32_t mask, const void* p
 void check_shuffle_source(Block& block, unsigned thread, int source);
 void check_fence(Block& block);
 
-// Where the library that starts at `start` ends.
-const char* end_of_library(const char* start);
-
 // Global memory as the host changes it.
 void shadow_allocate(void* start, std::size_t bytes);
 void shadow_free(void* start, std::size_t bytes, const void* place);

@@ -8,14 +8,15 @@
 
 #include "emulate/cuda/runtime/api.h"
 #include "emulate/cuda/runtime/checker.h"
-#include "emulate/cuda/runtime/crash.h"
+#include "emulate/common/crash.h"
 #include "emulate/cuda/runtime/launch.h"
 #include "emulate/cuda/runtime/memory.h"
 #include "emulate/cuda/runtime/registry.h"
 #include "emulate/cuda/runtime/report.h"
-#include "emulate/cuda/runtime/settings.h"
+#include "emulate/common/settings.h"
 #include "starbridge/device_api.h"
 
+using namespace starbridge::emulate;
 using namespace starbridge::emulate::cuda;
 
 extern "C" {

@@ -9,9 +9,9 @@
 #include <thread>
 
 #include "emulate/cuda/runtime/checker.h"
-#include "emulate/cuda/runtime/crash.h"
+#include "emulate/common/crash.h"
 #include "emulate/cuda/runtime/memory.h"
-#include "emulate/cuda/runtime/settings.h"
+#include "emulate/common/settings.h"
 
 extern "C" {
 __thread uint3 __sb_threadIdx;

@@ -9,7 +9,7 @@
 
 #include "emulate/cuda/runtime/checker.h"
 #include "emulate/cuda/runtime/report.h"
-#include "emulate/cuda/runtime/settings.h"
+#include "emulate/common/settings.h"
 
 namespace starbridge::emulate::cuda {
 

@@ -73,6 +73,7 @@ const DeviceVariable* find_variable_at(const void* address) {
 
 }  // namespace starbridge::emulate::cuda
 
+using namespace starbridge::emulate;
 using namespace starbridge::emulate::cuda;
 
 extern "C" {

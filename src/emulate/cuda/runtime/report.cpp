@@ -1,83 +1,22 @@
 #include "emulate/cuda/runtime/report.h"
 
-#include <dlfcn.h>
-#include <fcntl.h>
-#include <unistd.h>
-
 #include <cstdio>
-#include <cstdlib>
-#include <cstring>
-#include <map>
-#include <mutex>
-#include <tuple>
 
+#include "emulate/common/finding_log.h"
 #include "emulate/cuda/runtime/launch.h"
-#include "emulate/cuda/runtime/settings.h"
 
 namespace starbridge::emulate::cuda {
 
 namespace {
 
-struct Log {
-  std::mutex mutex;
-  std::map<std::tuple<std::string, const void*, const void*>, std::uint64_t> seen;
-  int file = -1;
-  std::uint64_t dropped = 0;
-
-  Log() {
-    if (!settings().report_path.empty())
-      file = open(settings().report_path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
-  }
-};
-
-Log& log() {
-  static Log* instance = new Log;
-  return *instance;
-}
-
-std::string quoted(std::string_view text) {
-  std::string result = "\"";
-  for (char c : text) {
-    if (c == '"' || c == '\\') result += '\\';
-    if (static_cast<unsigned char>(c) < 0x20) {
-      char code[8];
-      std::snprintf(code, sizeof code, "\\u%04x", static_cast<unsigned>(c));
-      result += code;
-    } else {
-      result += c;
-    }
-  }
-  return result + '"';
-}
-
-std::string json_of(const Side& side) {
-  std::string result = "{";
-  Dl_info info = {};
-  if (side.place != nullptr && dladdr(side.place, &info) != 0 && info.dli_fname != nullptr) {
-    char offset[32];
-    // The call lies before the address it returns to.
-    std::snprintf(
-        offset, sizeof offset, "%llu",
-        static_cast<unsigned long long>(static_cast<const char*>(side.place) - static_cast<const char*>(info.dli_fbase)) - 1);
-    result += "\"module\":" + quoted(info.dli_fname) + ",\"offset\":" + offset + ",";
-  }
+LogSide log_side(const Side& side) {
+  LogSide result{side.place, "", "", side.is_write};
   if (side.has_thread) {
-    result += "\"block\":" + quoted(to_string(side.block)) + ",\"thread\":" + quoted(to_string(side.thread)) + ",";
+    const std::string block = to_string(side.block), thread = to_string(side.thread);
+    result.fields = "\"block\":" + quoted(block) + ",\"thread\":" + quoted(thread) + ",";
+    result.unit = "block " + block + ", thread " + thread;
   }
-  result += std::string("\"write\":") + (side.is_write ? "true" : "false") + "}";
   return result;
-}
-
-void write_line(Log& to, const std::string& line) {
-  if (to.file < 0) return;
-  const char* data = line.data();
-  std::size_t left = line.size();
-  while (left > 0) {
-    ssize_t wrote = write(to.file, data, left);
-    if (wrote <= 0) return;
-    data += wrote;
-    left -= static_cast<std::size_t>(wrote);
-  }
 }
 
 }  // namespace
@@ -101,33 +40,9 @@ Side current_side(const void* place, bool is_write) {
 }
 
 void report(const Finding& finding) {
-  Log& to = log();
-  std::lock_guard lock(to.mutex);
-  const void* other = finding.has_other ? finding.other.place : nullptr;
-  std::uint64_t& count = to.seen[{std::string(finding.rule), finding.side.place, other}];
-  if (++count > 1) return;
-  if (to.seen.size() > settings().findings_max) {
-    ++to.dropped;
-    return;
-  }
-  std::string line = "{\"rule\":" + quoted(finding.rule) + ",\"en\":" + quoted(finding.en) + ",\"zh\":" + quoted(finding.zh);
-  if (const Kernel* kernel = current_kernel(); kernel != nullptr) line += ",\"kernel\":" + quoted(kernel->readable);
-  line += ",\"side\":" + json_of(finding.side);
-  if (finding.has_other) line += ",\"other\":" + json_of(finding.other);
-  line += "}\n";
-  if (to.file >= 0) {
-    write_line(to, line);
-  } else {
-    std::fprintf(stderr, "starbridge: %.*s: %s%s\n", static_cast<int>(finding.rule.size()), finding.rule.data(),
-                 finding.en.c_str(),
-                 finding.side.has_thread
-                     ? (" (block " + to_string(finding.side.block) + ", thread " + to_string(finding.side.thread) + ")").c_str()
-                     : "");
-  }
-}
-
-void report_here(std::string_view rule, const void* place, std::string en, std::string zh) {
-  report({rule, std::move(en), std::move(zh), current_side(place), {}, false});
+  const Kernel* kernel = current_kernel();
+  log_finding({finding.rule, finding.en, finding.zh, kernel == nullptr ? "" : kernel->readable, log_side(finding.side),
+               log_side(finding.other), finding.has_other});
 }
 
 void report_stuck_block(Block& block) {
@@ -158,20 +73,14 @@ void report_stuck_block(Block& block) {
   report(finding);
 }
 
-void finish_reports() {
-  Log& to = log();
-  std::lock_guard lock(to.mutex);
-  for (const auto& [key, count] : to.seen) {
-    if (count < 2) continue;
-    Side side{std::get<1>(key), false, {0, 0, 0}, {0, 0, 0}, false};
-    Side other{std::get<2>(key), false, {0, 0, 0}, {0, 0, 0}, false};
-    std::string line =
-        "{\"repeat\":" + quoted(std::get<0>(key)) + ",\"count\":" + std::to_string(count) + ",\"side\":" + json_of(side);
-    if (std::get<2>(key) != nullptr) line += ",\"other\":" + json_of(other);
-    write_line(to, line + "}\n");
-  }
-  if (to.dropped > 0) write_line(to, "{\"dropped\":" + std::to_string(to.dropped) + "}\n");
-  to.seen.clear();
-}
+void finish_reports() { finish_log(); }
 
 }  // namespace starbridge::emulate::cuda
+
+namespace starbridge::emulate {
+
+void report_here(std::string_view rule, const void* place, std::string en, std::string zh) {
+  cuda::report({rule, std::move(en), std::move(zh), cuda::current_side(place), {}, false});
+}
+
+}  // namespace starbridge::emulate

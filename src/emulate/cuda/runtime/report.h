@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 
+#include "emulate/common/crash.h"
 #include "emulate/cuda/runtime/block.h"
 
 namespace starbridge::emulate::cuda {
@@ -31,8 +32,6 @@ struct Finding {
 
 // Kept once per rule and pair of places; further ones are counted.
 void report(const Finding& finding);
-// A finding at the current thread (or the host when none runs).
-void report_here(std::string_view rule, const void* place, std::string en, std::string zh);
 Side current_side(const void* place, bool is_write = false);
 // No thread of the block can go on: which of them wait where.
 void report_stuck_block(Block& block);

@@ -1,6 +1,4 @@
 // The rules on barriers and warp operations.
-#include <link.h>
-
 #include "emulate/cuda/runtime/checker.h"
 #include "emulate/cuda/runtime/launch.h"
 #include "emulate/cuda/runtime/report.h"
@@ -50,26 +48,6 @@ void check_shuffle_source(Block& block, unsigned thread, int source) {
        side,
        {},
        false});
-}
-
-const char* end_of_library(const char* start) {
-  struct Search {
-    const char* start;
-    const char* end;
-  } search{start, start};
-  dl_iterate_phdr(
-      [](dl_phdr_info* info, size_t, void* data) {
-        auto* found = static_cast<Search*>(data);
-        if (reinterpret_cast<const char*>(info->dlpi_addr) != found->start) return 0;
-        for (int i = 0; i < info->dlpi_phnum; ++i) {
-          if (info->dlpi_phdr[i].p_type != PT_LOAD) continue;
-          const char* end = found->start + info->dlpi_phdr[i].p_vaddr + info->dlpi_phdr[i].p_memsz;
-          if (end > found->end) found->end = end;
-        }
-        return 1;
-      },
-      &search);
-  return search.end;
 }
 
 }  // namespace starbridge::emulate::cuda

@@ -8,7 +8,7 @@
 #include "emulate/cuda/runtime/launch.h"
 #include "emulate/cuda/runtime/memory.h"
 #include "emulate/cuda/runtime/report.h"
-#include "emulate/cuda/runtime/settings.h"
+#include "emulate/common/settings.h"
 #include "starbridge/device_api.h"
 
 struct cudaArray {
@@ -194,6 +194,7 @@ cudaError_t copy_box(const cudaMemcpy3DParms& p, const void* place) {
 }  // namespace
 }  // namespace starbridge::emulate::cuda
 
+using namespace starbridge::emulate;
 using namespace starbridge::emulate::cuda;
 
 extern "C" {

@@ -1,0 +1,3 @@
+// Part of BANG C; all of it is in bang.h.
+#pragma once
+#include "bang.h"

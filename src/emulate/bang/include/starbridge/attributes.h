@@ -1,0 +1,34 @@
+// The words of BANG C that Clang spells as attributes. Read by the runtime too, where they mean nothing.
+#pragma once
+
+#if defined(__CUDA__)
+#define __BANG__ 1
+#define __host__ __attribute__((host))
+#define __device__ __attribute__((device))
+#define __mlu_host__ __attribute__((host))
+#define __mlu_global__ __attribute__((global))
+#define __mlu_entry__ __attribute__((global))
+#define __mlu_device__ __attribute__((device))
+#define __mlu_func__ __inline__ __attribute__((device))
+#define __mlu_builtin__ __inline__ __attribute__((device))
+#define __mlu_const__ __attribute__((constant))
+#define __nram__ __attribute__((shared, annotate("sb_nram")))
+#define __wram__ __attribute__((shared, annotate("sb_wram")))
+#define __mlu_shared__ __attribute__((shared, annotate("sb_sram")))
+#define __ldram__ __attribute__((shared, annotate("sb_ldram")))
+#else
+#define __mlu_host__
+#define __mlu_global__
+#define __mlu_entry__
+#define __mlu_device__
+#define __mlu_func__
+#define __device__
+#endif
+
+// A small function of these headers: it disappears into its caller, and what it does carries the caller's line.
+#if defined(__CUDA__)
+#define SB_INLINE __attribute__((always_inline, nodebug))
+#else
+#define SB_INLINE
+#endif
+#define SB_DEVICE static __inline__ __device__ SB_INLINE

@@ -1,0 +1,38 @@
+#include "emulate/common/settings.h"
+
+#include <cstdlib>
+
+namespace starbridge::emulate {
+
+namespace {
+
+std::string word(const char* name) {
+  const char* value = std::getenv(name);
+  return value == nullptr ? "" : value;
+}
+
+std::uint64_t number(const char* name, std::uint64_t otherwise) {
+  std::string value = word(name);
+  return value.empty() ? otherwise : std::strtoull(value.c_str(), nullptr, 10);
+}
+
+Settings read_settings() {
+  Settings result;
+  result.is_check = number("SB_EMULATE_CHECK", 0) != 0;
+  result.is_adversarial = !word("SB_EMULATE_SEED").empty();
+  result.seed = number("SB_EMULATE_SEED", 0);
+  result.sample_blocks = number("SB_EMULATE_SAMPLE", 0);
+  result.workers = static_cast<int>(number("SB_EMULATE_WORKERS", 0));
+  result.report_path = word("SB_EMULATE_REPORT");
+  result.memory_bytes = number("SB_EMULATE_MEMORY", 0);
+  if (std::string card = word("SB_EMULATE_CARD"); !card.empty()) result.card = card;
+  result.time_limit_s = static_cast<double>(number("SB_EMULATE_TIME_LIMIT", 0));
+  result.findings_max = number("SB_EMULATE_FINDINGS_MAX", result.findings_max);
+  return result;
+}
+
+}  // namespace
+
+__attribute__((init_priority(101))) const Settings kSettings = read_settings();
+
+}  // namespace starbridge::emulate

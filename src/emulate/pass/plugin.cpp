@@ -1,0 +1,83 @@
+// The door of the pass: Clang 19 loads this library with -fpass-plugin and runs it before its own optimisations.
+#include <llvm/IR/PassManager.h>
+#include <llvm/Passes/PassBuilder.h>
+#include <llvm/Passes/PassPlugin.h>
+#include <llvm/Transforms/IPO/AlwaysInliner.h>
+#include <llvm/Transforms/Scalar/EarlyCSE.h>
+#include <llvm/Transforms/Scalar/SROA.h>
+#include <llvm/Transforms/Utils/Mem2Reg.h>
+
+#include <cstdlib>
+#include <string_view>
+
+#include "emulate/pass/pass.h"
+
+namespace starbridge::emulate {
+
+PassOptions pass_options() {
+  const char* value = std::getenv("SB_EMULATE_PASS");
+  std::string_view mode = value == nullptr ? "" : value;
+  return {.is_host = mode == "host", .is_check = mode == "check" || mode == "bang-check", .is_bang = mode.starts_with("bang-")};
+}
+
+bool is_kernel(const llvm::Function& function) {
+  // Clang 19 gives this attribute to kernels of CUDA only, for every target.
+  return !function.isDeclaration() && function.hasFnAttribute("uniform-work-group-size");
+}
+
+namespace {
+
+void lower_for_cuda(llvm::Module& module, const PassOptions& options) {
+  lower_variables(module);
+  lower_shared(module, options);
+  lower_builtins(module);
+  if (options.is_check)
+    instrument_accesses(module);
+  else
+    mark_volatile_steps(module);
+  add_thread_loops(module);
+}
+
+void lower_for_bang(llvm::Module& module, const PassOptions& options) {
+  lower_spaces(module, options);
+  lower_assembly(module);
+  lower_builtins(module);
+  if (options.is_check) instrument_accesses(module);
+}
+
+struct Lower : llvm::PassInfoMixin<Lower> {
+  static bool isRequired() { return true; }
+  llvm::PreservedAnalyses run(llvm::Module& module, llvm::ModuleAnalysisManager&) {
+    PassOptions options = pass_options();
+    if (options.is_host) {
+      add_invokers(module);
+      return llvm::PreservedAnalyses::none();
+    }
+    if (options.is_bang)
+      lower_for_bang(module, options);
+    else
+      lower_for_cuda(module, options);
+    return llvm::PreservedAnalyses::none();
+  }
+};
+
+}  // namespace
+}  // namespace starbridge::emulate
+
+extern "C" LLVM_ATTRIBUTE_WEAK llvm::PassPluginLibraryInfo llvmGetPassPluginInfo() {
+  return {LLVM_PLUGIN_API_VERSION, "starbridge-emulate", "1", [](llvm::PassBuilder& builder) {
+            builder.registerPipelineStartEPCallback([](llvm::ModulePassManager& passes, llvm::OptimizationLevel level) {
+              using namespace starbridge::emulate;
+              if (!pass_options().is_host && level != llvm::OptimizationLevel::O0) {
+                // Our headers' small functions disappear into their callers, so that what is told to the runtime carries the
+                // user's line; values that live in registers are not told at all.
+                passes.addPass(llvm::AlwaysInlinerPass());
+                llvm::FunctionPassManager functions;
+                functions.addPass(llvm::SROAPass(llvm::SROAOptions::ModifyCFG));
+                functions.addPass(llvm::EarlyCSEPass());
+                passes.addPass(llvm::createModuleToFunctionPassAdaptor(std::move(functions)));
+              }
+              passes.addPass(Lower());
+            });
+          }};
+}
