@@ -188,6 +188,8 @@ base::Result<CompileResult> compile(const Toolchain& toolchain, const CompileReq
     for (const std::string& include : request.includes) driver.push_back("-I" + include);
     for (const std::string& define : request.defines) driver.push_back("-D" + define);
     driver.insert(driver.end(), request.card.options.begin(), request.card.options.end());
+    // What the runtime reports is the place it returns to: a last call must not be a jump.
+    if (machine.id == "bang") driver.emplace_back("-fno-optimize-sibling-calls");
     driver.insert(driver.end(), {"-isystem", toolchain.headers, "-isystem", toolchain.shared_headers, "-ferror-limit=20", "-fno-color-diagnostics", "-c", source});
     const std::string host_object = folder + "/host" + std::to_string(i) + ".o";
     host_objects.push_back(host_object);

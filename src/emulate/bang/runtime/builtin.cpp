@@ -40,6 +40,16 @@ void check_overlap(const Builtin& builtin, std::initializer_list<Operand> operan
 
 }  // namespace
 
+bool passes_by(const Builtin& builtin, std::initializer_list<Operand> operands) {
+  bool needs_core = builtin.pipe == Pipe::kCompute;
+  for (const Operand& operand : operands) needs_core = needs_core || (operand.spaces & ~(kNram | kWram)) == 0;
+  if (needs_core && settings().is_check)
+    report_at("memory-core-work", builtin.place,
+              std::string(builtin.name) + " is reached by the memory core, which has no NRAM, WRAM or vector unit; it passes by",
+              std::string("内存核执行到 ") + builtin.name + "，但它没有 NRAM、WRAM 和向量单元，该操作被跳过");
+  return needs_core;
+}
+
 void perform_checked(const Builtin& builtin, std::initializer_list<Operand> operands, std::function<void()> work,
                      std::function<void()> poison) {
   Task* task = current_task();

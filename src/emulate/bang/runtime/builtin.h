@@ -40,8 +40,13 @@ inline Operand reads(const char* what, const void* start, std::int64_t bytes, un
 void perform_checked(const Builtin& builtin, std::initializer_list<Operand> operands, std::function<void()> work,
                      std::function<void()> poison);
 
+// A cluster's memory core runs the kernel too, but has neither NRAM nor WRAM nor a vector unit: what needs them passes it by. True
+// (and remarked in a check) when the running core is one and `builtin` is of that kind.
+bool passes_by(const Builtin& builtin, std::initializer_list<Operand> operands);
+
 template <class Work, class Poison>
 void perform(const Builtin& builtin, std::initializer_list<Operand> operands, Work work, Poison poison) {
+  if (is_on_memory_core() && passes_by(builtin, operands)) return;
   if (!settings().is_check)
     work();
   else

@@ -20,6 +20,8 @@ __thread char *__sb_nram, *__sb_wram, *__sb_sram, *__sb_ldram;
 
 namespace starbridge::emulate::bang {
 
+__thread Task* t_task = nullptr;
+
 namespace {
 
 struct Worker {
@@ -32,8 +34,6 @@ Worker& worker() {
   thread_local Worker instance;
   return instance;
 }
-
-__thread Task* t_task __attribute__((visibility("hidden"))) = nullptr;
 
 std::uint32_t g_next_clock = 1;  // of a check, which has one worker
 
@@ -368,8 +368,6 @@ cnrtRet_t check_shape(const Launch& launch) {
 }
 
 }  // namespace
-
-Task* current_task() { return t_task; }
 
 void meet(Meeting meeting, const void* place) {
   Task& task = *t_task;

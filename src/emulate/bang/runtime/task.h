@@ -98,7 +98,9 @@ struct Launch {
 };
 
 // What runs on the calling thread, or nullptr.
-Task* current_task();
+extern __thread Task* t_task __attribute__((visibility("hidden")));
+inline Task* current_task() { return t_task; }
+inline bool is_on_memory_core() { return t_task != nullptr && t_task->is_memory_core; }
 // The running task waits at one of its meetings; a plain sync of the core when the launch is of type Block.
 void meet(Meeting meeting, const void* place);
 // Carries out the launch; returns cnrtSuccess or what was wrong with its shape.
