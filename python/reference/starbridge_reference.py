@@ -67,6 +67,7 @@ def _map_torch(torch: Any) -> None:
     mapper.map_devices()
     mapper.map_methods()
     mapper.map_cuda_module()
+    mapper.map_accelerator()
     mapper.map_amp()
     mapper.map_distributed()
 
@@ -176,6 +177,26 @@ class _Mapper:
                 modules.__init__ = self.wrap(modules.__init__)
 
     # --- torch.cuda ------------------------------------------------------------------------------------------------
+    def map_accelerator(self) -> None:
+        """torch.accelerator, which portable programs ask instead of torch.cuda. PyTorch's own loaders ask it too and get the truth."""
+        accelerator, cuda, torch = getattr(self.torch, "accelerator", None), self.torch.cuda, self.torch
+        if accelerator is None:
+            return
+
+        def for_programs(plain: Callable[..., Any], mapped: Callable[..., Any]) -> Callable[..., Any]:
+            @functools.wraps(plain)
+            def answer(*arguments: Any, **keywords: Any) -> Any:
+                is_internal = sys._getframe(1).f_globals.get("__name__", "").partition(".")[0] == "torch"
+                return (plain if is_internal else mapped)(*arguments, **keywords)
+            return answer
+
+        pairs = {"is_available": cuda.is_available, "device_count": cuda.device_count, "current_device_index": cuda.current_device,
+                 "set_device_index": cuda.set_device, "synchronize": cuda.synchronize, "current_stream": cuda.current_stream,
+                 "current_accelerator": lambda check_available=False: torch.device("cuda")}
+        for name, mapped in pairs.items():
+            if hasattr(accelerator, name):
+                setattr(accelerator, name, for_programs(getattr(accelerator, name), mapped))
+
     def map_cuda_module(self) -> None:
         torch, cuda = self.torch, self.torch.cuda
         mapper = self

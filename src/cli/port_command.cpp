@@ -5,6 +5,7 @@
 #include <ostream>
 
 #include "base/clock.h"
+#include "base/files.h"
 #include "base/json.h"
 #include "base/terminal.h"
 #include "cli/project_view.h"
@@ -22,6 +23,7 @@ struct PortOptions {
   std::string path;
   std::string chip;
   std::string output;
+  std::string style = "vendor";
   bool is_patch = false;
   bool is_in_place = false;
   bool is_reverse = false;
@@ -57,11 +59,57 @@ base::Result<ExitCode> run_reverse(const Context& context, const PortOptions& op
   return ExitCode::kDone;
 }
 
+std::vector<std::string> new_file_names(const port::ProjectReport& project) {
+  std::vector<std::string> names;
+  for (const port::NewFile& file : project.chips[0].new_files) names.push_back(file.path);
+  return names;
+}
+
+// Nothing is edited: says how the program runs through python/starbridge_torch, and what no interception can settle.
+base::Result<ExitCode> run_plug_in(const Context& context, const PortOptions& options, const port::Target& target,
+                                   const port::Tables& tables) {
+  if (options.is_patch || options.is_in_place || !options.output.empty()) {
+    return base::Error("base.usage", text("--style plug-in edits nothing, so there is nothing to write",
+                                          "--style plug-in 不修改项目，因此没有可写出的内容"))
+        .next(text("leave out -o, --patch and --in-place", "去掉 -o、--patch 与 --in-place"));
+  }
+  SB_TRY(std::string root, base::installation_root());
+  SB_TRY(port::ProjectReport project, port::scan_project(options.path, port::make_context(tables, {target})));
+  report::Report report = report::build_report(project);
+  bool is_needed = !target.is_cuda_named();
+  std::string package = root + "/python/starbridge_torch";
+  std::string command = is_needed ? "python -m starbridge_torch train.py" : "python train.py";
+  if (context.json) {
+    context.print_json({{"schema", "starbridge.port/1"},
+                        {"path", options.path},
+                        {"style", options.style},
+                        {"package", is_needed ? package : ""},
+                        {"command", command},
+                        {"report", chip_to_json(context, report.chips[0])}});
+    return ExitCode::kDone;
+  }
+  print_findings(context, report.chips[0], 12);
+  if (is_needed) {
+    context.out << "\n"
+                << context.say(text("install: pip install {} {}", "安装：pip install {} {}", package, target.family->plugin))
+                << "\n";
+  } else {
+    context.out << "\n"
+                << context.say(text("{} keeps the names of torch.cuda: no plug-in is needed", "{} 沿用 torch.cuda 名称，无需插件",
+                                    target.chip->name))
+                << "\n";
+  }
+  context.out << context.say(text("run: {}", "运行：{}", command)) << "\n";
+  return ExitCode::kDone;
+}
+
 void print_summary(const Context& context, const PortOptions& options, const report::Report& report, const std::string& output) {
   print_verdicts(context, report);
   Table table({{context.say(text("rule", "规则"))}, {context.say(text("edits", "修改")), Table::Align::kRight}});
   for (const auto& [rule, count] : edits_by_rule(*report.project)) table.add_row({rule, std::to_string(count)});
   if (table.row_count() > 0) context.out << "\n" << table.render(context.style);
+  for (const std::string& name : new_file_names(*report.project))
+    context.out << context.say(text("added: {}", "新增：{}", name)) << "\n";
   print_findings(context, report.chips[0], 12);
   if (!output.empty()) {
     context.out << "\n" << context.say(text("written to {}", "已写入 {}", output)) << "\n";
@@ -83,13 +131,15 @@ base::Result<ExitCode> run_port(const Context& context, const PortOptions& optio
   }
   SB_TRY(catalog::Catalog catalog, catalog::Catalog::load_installed());
   SB_TRY(const catalog::Chip* chip, catalog.find_chip(options.chip));
-  port::Target target = port::make_target(*chip);
+  port::Style style = port::find_style(options.style).value();  // the command line takes no other word
+  port::Target target = port::make_target(*chip, style);
   if (target.family == nullptr) {
     return base::Error("port.cannot_port_to",
                        text("no PyTorch plug-in is known for {}", "{} 没有已知的 PyTorch 插件", chip->name))
         .next(text("choose another chip: see starbridge chips", "请换一种芯片：见 starbridge chips"));
   }
   SB_TRY(port::Tables tables, port::Tables::load(catalog));
+  if (style == port::Style::kPlugIn) return run_plug_in(context, options, target, tables);
   base::Progress progress(stderr, context.quiet || context.json);
   auto on_progress = [&](std::size_t done, std::size_t total) {
     progress.update(context.say(text("porting", "移植")), done, total);
@@ -108,6 +158,7 @@ base::Result<ExitCode> run_port(const Context& context, const PortOptions& optio
     }
     base::Json json = {{"schema", "starbridge.port/1"},
                        {"path", options.path},
+                       {"style", options.style},
                        {"report", chip_to_json(context, report.chips[0])},
                        {"patch", base::sanitize_utf8(patch)}};
     context.print_json(json);
@@ -125,6 +176,8 @@ base::Result<ExitCode> run_port(const Context& context, const PortOptions& optio
     context.print_json({{"schema", "starbridge.port/1"},
                         {"path", options.path},
                         {"output", output},
+                        {"style", options.style},
+                        {"new_files", new_file_names(project)},
                         {"edits_by_rule", edits_by_rule(project)},
                         {"report", chip_to_json(context, report.chips[0])}});
   } else {
@@ -141,9 +194,17 @@ void add_port_command(Frame& frame) {
                                 text("Rewrite a project for a chip: an edited copy or a patch; every byte can be restored.",
                                      "为某芯片改写项目：生成副本或补丁；可逐字节还原。"),
                                 {"starbridge port ./my-project --to ascend-910b3 -o ./my-project-npu",
-                                 "starbridge port ./my-project --to mlu370-x8 --patch > mlu.patch"});
+                                 "starbridge port ./my-project --to mlu370-x8 --patch > mlu.patch",
+                                 "starbridge port ./my-project --to ascend-910b3 --style portable -o ./my-project-any"});
   command->add_option("PATH", options->path, frame.say(text("project folder or file", "项目目录或文件")))->required();
   command->add_option("--to", options->chip, frame.say(text("chip to port to", "目标芯片")));
+  command
+      ->add_option(
+          "--style", options->style,
+          frame.say(text("vendor: the vendor's names; portable: runs on NVIDIA and on the chip; plug-in: nothing is edited",
+                         "vendor：厂商名称；portable：在 NVIDIA 与该芯片上都能运行；plug-in：不改代码")))
+      ->check(CLI::IsMember({"vendor", "portable", "plug-in"}))
+      ->capture_default_str();
   command->add_option("-o,--output", options->output,
                       frame.say(text("folder for the copy (default: PATH-CHIP)", "副本目录（默认：PATH-芯片）")));
   command->add_flag("--patch", options->is_patch, frame.say(text("print a patch for patch -p1", "输出 patch -p1 可用的补丁")));

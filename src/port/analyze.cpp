@@ -50,6 +50,15 @@ std::vector<TargetResult> analyze_kind(const SourceFile& file, FileKind kind, co
   return {};
 }
 
+// The vendor's interception takes CUDA names in the program; variables, resources and packages it does not see.
+void leave_to_shim(TargetResult& result) {
+  static constexpr std::array<std::string_view, 11> kTaken = {
+      "device-text", "device-method", "device-flag", "torch-name",    "device-index",      "profiler-key",
+      "type-text",   "import-module", "import-from", "plugin-import", "collective-backend"};
+  auto is_taken = [](const Edit& edit) { return std::find(kTaken.begin(), kTaken.end(), edit.rule) != kTaken.end(); };
+  result.edits.erase(std::remove_if(result.edits.begin(), result.edits.end(), is_taken), result.edits.end());
+}
+
 }  // namespace
 
 std::string_view to_string(FileKind kind) {
@@ -94,7 +103,7 @@ FileKind classify(const std::string& path, std::string_view first_bytes) {
 }
 
 Context make_context(const Tables& tables, std::vector<Target> targets) {
-  Context context{tables, std::move(targets), {}, "", nullptr, ""};
+  Context context{tables, std::move(targets), {}, "", nullptr, nullptr, {}, ""};
   for (const Target& target : context.targets) {
     context.names.emplace_back(tables.names, target.family != nullptr ? *target.family : families()[0]);
   }
@@ -131,7 +140,10 @@ void end_report(FileReport& report, const SourceFile& file, const Context& conte
   report.results = std::move(results);
   Suppressions suppressions(file, context.today);
   LineIndex lines(suppressions.empty() ? std::string_view() : std::string_view(file.bytes));
-  for (TargetResult& result : report.results) {
+  for (std::size_t index = 0; index < report.results.size(); ++index) {
+    TargetResult& result = report.results[index];
+    if (context.targets[index].family != nullptr && context.shims.count(std::string(context.targets[index].family->backend)) > 0)
+      leave_to_shim(result);
     if (!suppressions.empty()) result.suppressed_count = suppressions.apply(lines, result.edits, result.findings);
     base::Result<std::vector<Edit>> edits = normalize_edits(std::move(result.edits), file.bytes.size());
     // Overlapping rules are a fault of the rules, and no reason to write a wrong file.

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <map>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -9,6 +10,7 @@
 #include "port/cuda_inventory.h"
 #include "port/edit.h"
 #include "port/finding.h"
+#include "port/portable.h"
 #include "port/python/names.h"
 #include "port/python/sites.h"
 #include "port/source_file.h"
@@ -48,6 +50,9 @@ struct Context {
   std::string torch_version;
   // Names of settings that the project's Python hands to a device or a collective; null: only the names everybody uses.
   const std::map<std::string, python::TextRole>* settings = nullptr;
+  const PortableLayout* layout = nullptr;  // of the tree, for the portable style; null: a file by itself
+  // Backends whose interception of CUDA names the project imports (transfer_to_npu): CUDA names are right there as they stand.
+  std::set<std::string> shims;
   std::string today;  // YYYY-MM-DD, for suppressions with a date; empty: dates are not looked at
 };
 Context make_context(const Tables& tables, std::vector<Target> targets);
@@ -55,6 +60,7 @@ Context make_context(const Tables& tables, std::vector<Target> targets);
 struct TargetResult {
   std::vector<Edit> edits;  // normalised
   std::vector<Finding> findings;
+  std::vector<NewFile> new_files;    // that the edits need; the same file may be asked for more than once
   std::size_t suppressed_count = 0;  // edits and findings that remarks in the file silenced
 };
 

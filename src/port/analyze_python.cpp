@@ -26,12 +26,14 @@ std::vector<TargetResult> refuse_python(const SourceFile& file, std::size_t erro
 std::vector<TargetResult> rewrite_python(const SourceFile& file, const python::Sites& sites, const Context& context) {
   std::vector<TargetResult> results(context.targets.size());
   LineIndex lines(file.bytes);
+  bool is_helper = is_portable_helper(file.bytes);
+  HelperImport helper = (context.layout != nullptr ? *context.layout : PortableLayout({file.path})).import_for(file.path);
   for (std::size_t index = 0; index < context.targets.size(); ++index) {
     const Target& target = context.targets[index];
-    if (target.family == nullptr) continue;
+    if (target.family == nullptr || is_helper) continue;
     python::RewriteOutput output =
-        python::rewrite({file, lines, sites, target, context.names[index], context.tables, context.torch_version});
-    results[index] = {std::move(output.edits), std::move(output.findings)};
+        python::rewrite({file, lines, sites, target, context.names[index], context.tables, context.torch_version, &helper});
+    results[index] = {std::move(output.edits), std::move(output.findings), std::move(output.new_files), 0};
   }
   return results;
 }

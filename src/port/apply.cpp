@@ -57,7 +57,20 @@ Json manifest_entry(const EditedFile& file, const std::string& original, const s
 }
 
 Json manifest_head(const ProjectReport& report) {
-  return {{"schema", "starbridge.port_record/1"}, {"chip", report.chips[0].target.chip->id}, {"files", Json::array()}};
+  Json head = {{"schema", "starbridge.port_record/1"},
+               {"chip", report.chips[0].target.chip->id},
+               {"style", to_string(report.chips[0].target.style)},
+               {"files", Json::array()},
+               {"new_files", Json::array()}};
+  for (const NewFile& file : report.chips[0].new_files)
+    head["new_files"].push_back({{"path", base::sanitize_utf8(file.path)}, {"sha256", base::sha256_hex(file.bytes)}});
+  return head;
+}
+
+Status write_new_files(const ProjectReport& report, const std::string& root) {
+  for (const NewFile& file : report.chips[0].new_files)
+    SB_TRY_VOID(base::write_file_atomically(root + "/" + file.path, file.bytes));
+  return {};
 }
 
 Error no_space_or(int errno_value, const std::string& path) {
@@ -126,6 +139,7 @@ Status fill_copy(const ProjectReport& report, const std::string& output, const O
     if (::stat(to.c_str(), &info) != 0) return base::io_error(errno, text("cannot read the copy", "无法读取副本"), to);
     SB_TRY_VOID(base::write_file_atomically(to, ported, info.st_mode & 07777));
   }
+  SB_TRY_VOID(write_new_files(report, output));
   return base::write_file_atomically(output + "/" + kManifestName, base::to_string(manifest, 1) + "\n");
 }
 
@@ -177,6 +191,26 @@ base::Result<Restored> restore(const std::string& root, const Json& entry) {
   return Restored{path, std::move(original)};
 }
 
+// Paths of the files the port added that are still there, as they were written.
+base::Result<std::vector<std::string>> added_files(const std::string& root, const Json& manifest) {
+  std::vector<std::string> paths;
+  for (const Json& entry : manifest.value("new_files", Json::array())) {
+    std::string path = entry.is_object() ? entry.value("path", "") : "";
+    auto mismatch = [&] {
+      return Error("port.manifest_mismatch", text("the file was changed after the port", "文件在移植之后被改动过"))
+          .at(root + "/" + path)
+          .next(text("undo those changes, or port the original anew", "撤销这些改动，或从原项目重新移植"));
+    };
+    if (path.empty() || path[0] == '/' || path.find("..") != std::string::npos) return mismatch();
+    std::error_code failure;
+    if (!fs::exists(root + "/" + path, failure)) continue;
+    SB_TRY(std::string bytes, base::read_file(root + "/" + path));
+    if (base::sha256_hex(bytes) != entry.value("sha256", "")) return mismatch();
+    paths.push_back(root + "/" + path);
+  }
+  return paths;
+}
+
 unsigned mode_of(const std::string& path) {
   struct stat info {};
   return ::stat(path.c_str(), &info) == 0 ? info.st_mode & 07777 : 0644;
@@ -190,6 +224,7 @@ base::Result<std::string> make_patch(const ProjectReport& report) {
     SB_TRY(std::string original, base::read_file(full_path(report.root, file.path)));
     patch += unified_diff(file.path, original, *file.edits);
   }
+  for (const NewFile& file : report.chips[0].new_files) patch += new_file_diff(file.path, file.bytes);
   return patch;
 }
 
@@ -231,7 +266,8 @@ Status write_in_place(const ProjectReport& report) {
       SB_TRY(std::string original, base::read_file(report.root));
       SB_TRY_VOID(base::write_file_atomically(report.root, apply_edits(original, *file.edits), mode_of(report.root)));
     }
-    return {};
+    std::string folder = fs::path(report.root).parent_path().string();
+    return write_new_files(report, folder.empty() ? "." : folder);
   }
   std::error_code failure;
   if (fs::exists(report.root + "/" + kManifestName, failure)) {
@@ -251,11 +287,12 @@ Status write_in_place(const ProjectReport& report) {
     std::string path = report.root + "/" + file.path;
     SB_TRY_VOID(base::write_file_atomically(path, file.bytes, mode_of(path)));
   }
-  return {};
+  return write_new_files(report, report.root);
 }
 
 base::Result<Reversal> reverse_port(const std::string& root) {
   SB_TRY(Json manifest, read_manifest(root));
+  SB_TRY(std::vector<std::string> added, added_files(root, manifest));
   std::vector<Restored> files;
   for (const Json& entry : manifest["files"]) {
     if (!entry.is_object())
@@ -266,6 +303,9 @@ base::Result<Reversal> reverse_port(const std::string& root) {
   for (const Restored& file : files) {
     std::string path = root + "/" + file.path;
     SB_TRY_VOID(base::write_file_atomically(path, file.bytes, mode_of(path)));
+  }
+  for (const std::string& path : added) {
+    if (::unlink(path.c_str()) != 0) return base::io_error(errno, text("cannot remove the added file", "无法删除新增文件"), path);
   }
   if (::unlink((root + "/" + kManifestName).c_str()) != 0)
     return base::io_error(errno, text("cannot remove the record", "无法删除移植记录"), root);

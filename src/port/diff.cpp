@@ -114,4 +114,9 @@ std::string unified_diff(std::string_view path, std::string_view original, const
   return out;
 }
 
+std::string new_file_diff(std::string_view path, std::string_view bytes) {
+  std::string patch = unified_diff(path, "", {{0, 0, std::string(bytes), "new-file"}});
+  return patch.empty() ? patch : "--- /dev/null" + patch.substr(patch.find('\n'));
+}
+
 }  // namespace starbridge::port

@@ -13,4 +13,7 @@ namespace starbridge::port {
 // `edits` as normalize_edits returns them.
 std::string unified_diff(std::string_view path, std::string_view original, const std::vector<Edit>& edits);
 
+// The same for a file that is added.
+std::string new_file_diff(std::string_view path, std::string_view bytes);
+
 }  // namespace starbridge::port

@@ -1,6 +1,7 @@
 #include "port/project.h"
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <mutex>
 #include <numeric>
@@ -8,6 +9,7 @@
 
 #include "base/files.h"
 #include "base/parallel.h"
+#include "port/python/branches.h"
 #include "port/python/project_flow.h"
 #include "port/relevance.h"
 
@@ -39,6 +41,7 @@ class Scan {
       python_number_.emplace(index, python_paths.size());
       python_paths.push_back(files_[index]->path);
     }
+    family_files_ = python::files_of_families(python_paths);
     flow_ = std::make_unique<python::ProjectFlow>(std::move(python_paths));
     // Large files first: the last to finish should be a small one.
     order_.resize(files_.size());
@@ -60,6 +63,7 @@ class Scan {
     });
     flow_->link();
     context_.settings = &flow_->settings();
+    for (const auto& [backend, place] : shims_) context_.shims.insert(backend);
     each([this](std::size_t index) {
       if (python_number_.count(index) > 0) {
         finish_python(index);
@@ -70,7 +74,30 @@ class Scan {
     return std::move(reports_);
   }
 
+  const std::map<std::string, base::Place>& shims() const { return shims_; }
+
  private:
+  // from torch_npu.contrib import transfer_to_npu; from torch_mlu.utils import gpu_migration.
+  void note_shims(const SourceFile& file) {
+    static constexpr std::array<std::pair<std::string_view, std::string_view>, 2> kShims = {
+        {{"npu", "transfer_to_npu"}, {"mlu", "gpu_migration"}}};
+    for (const auto& [backend, word] : kShims) {
+      std::size_t at = file.bytes.find(word);
+      if (at == std::string::npos) continue;
+      std::size_t line_begin = file.bytes.rfind('\n', at) + 1;  // npos + 1 is 0
+      std::string_view line = std::string_view(file.bytes).substr(line_begin, at - line_begin);
+      std::string plugin = "torch_" + std::string(backend);
+      line.remove_prefix(std::min(line.find_first_not_of(" \t"), line.size()));
+      bool is_import =
+          (line.substr(0, 5) == "from " || line.substr(0, 7) == "import ") && line.find(plugin) != std::string_view::npos;
+      if (!is_import) continue;
+      LineColumn place = LineIndex(file.bytes).at(at);
+      std::lock_guard<std::mutex> lock(progress_mutex_);
+      base::Place& known = shims_[std::string(backend)];
+      if (known.file.empty() || file.path < known.file) known = {file.path, place.line, place.column, ""};
+    }
+  }
+
   static bool is_python(const TreeEntry& entry) {
     return classify(entry.path, "") == FileKind::kPython && entry.size <= kAnalyzedBytesMax;
   }
@@ -104,6 +131,7 @@ class Scan {
     SourceFile file{entry.path, std::move(bytes).value()};
     reports_[index] = begin_report(file, FileKind::kPython, context_);
     if (!reports_[index].is_analyzed) return;
+    note_shims(file);
     bool may_matter = may_python_matter(file.bytes, context_.tables) || may_python_pass_devices(file.bytes);
     flow_->read(python_number_.at(index), std::move(file), may_matter);
   }
@@ -114,9 +142,14 @@ class Scan {
     if (report.is_analyzed && flow_->is_parsed(number)) {
       const SourceFile& file = flow_->source(number);
       std::size_t error_at = flow_->error_at(number);
-      end_report(report, file, context_,
-                 error_at != std::string_view::npos ? refuse_python(file, error_at, context_)
-                                                    : rewrite_python(file, flow_->finish(number), context_));
+      if (error_at != std::string_view::npos) {
+        end_report(report, file, context_, refuse_python(file, error_at, context_));
+      } else {
+        python::Sites sites = flow_->finish(number);
+        bool is_one_familys = family_files_.count(file.path) > 0;
+        if (is_one_familys) python::settle_all(sites);
+        end_report(report, file, context_, rewrite_python(file, sites, context_));
+      }
     }
     flow_->forget(number);
   }
@@ -150,11 +183,35 @@ class Scan {
   std::vector<FileReport> reports_;
   std::unordered_map<std::size_t, std::size_t> python_number_;  // file -> number in flow_
   std::unique_ptr<python::ProjectFlow> flow_;
+  std::set<std::string> family_files_;
+  std::map<std::string, base::Place> shims_;  // backend -> where it is imported first
   std::vector<std::size_t> order_;
   std::function<void()> progress_;
   std::atomic<std::size_t> done_{0};
   std::mutex progress_mutex_;
 };
+
+PortableLayout layout_of(const std::string& root, const std::vector<const TreeEntry*>& files) {
+  std::vector<std::string> paths;
+  std::vector<std::string> helpers;
+  for (const TreeEntry* entry : files) {
+    paths.push_back(entry->path);
+    bool may_be_helper = entry->path.find(kHelperName) != std::string::npos && entry->size <= kSettingsBytesMax;
+    if (!may_be_helper) continue;
+    base::Result<std::string> bytes = base::read_file(root + "/" + entry->path);
+    if (bytes.ok() && is_portable_helper(*bytes)) helpers.push_back(entry->path);
+  }
+  return PortableLayout(paths, helpers);
+}
+
+// What several files asked for is added once; what is there already is left alone.
+void add_new_files(ChipReport& chip, const TargetResult& result, const PortableLayout& layout) {
+  for (const NewFile& file : result.new_files) {
+    bool is_known =
+        std::any_of(chip.new_files.begin(), chip.new_files.end(), [&](const NewFile& other) { return other.path == file.path; });
+    if (!is_known && !layout.has_file(file.path)) chip.new_files.push_back(file);
+  }
+}
 
 Verdict judge(const ChipReport& chip) {
   if (chip.target.family == nullptr) return Verdict::kCannot;
@@ -224,12 +281,17 @@ base::Result<ProjectReport> scan_project(const std::string& root, const Context&
   }
 
   std::size_t file_count = files.size();
-  std::vector<FileReport> reports = Scan(root, is_single_file, std::move(files), context).run(on_progress);
+  bool is_portable = std::any_of(context.targets.begin(), context.targets.end(),
+                                 [](const Target& target) { return target.style == Style::kPortable; });
+  PortableLayout layout = is_portable && !is_single_file ? layout_of(root, files) : PortableLayout({});
+  if (is_portable && !is_single_file) context.layout = &layout;
+  Scan scan(root, is_single_file, std::move(files), context);
+  std::vector<FileReport> reports = scan.run(on_progress);
 
   ProjectReport project;
   project.root = root;
   project.file_count = file_count;
-  for (const Target& target : context.targets) project.chips.push_back({target, Verdict::kRuns, 0, 0, 0, {}});
+  for (const Target& target : context.targets) project.chips.push_back({target, Verdict::kRuns, 0, 0, 0, {}, {}});
   for (FileReport& report : reports) {
     if (report.is_analyzed) {
       ++project.analyzed_file_count;
@@ -244,6 +306,7 @@ base::Result<ProjectReport> scan_project(const std::string& root, const Context&
       chip.edit_count += result.edits.size();
       chip.edited_file_count += result.edits.empty() ? 0 : 1;
       chip.suppressed_count += result.suppressed_count;
+      add_new_files(chip, result, layout);
       chip.findings.insert(chip.findings.end(), result.findings.begin(), result.findings.end());
       says_something = says_something || !result.edits.empty() || !result.findings.empty();
     }
@@ -253,6 +316,15 @@ base::Result<ProjectReport> scan_project(const std::string& root, const Context&
     for (const std::string& folder : unreadable) {
       chip.findings.push_back(unreadable_finding(folder, text("the folder cannot be read", "无法读取该目录")));
     }
+    auto shim = chip.target.family == nullptr ? scan.shims().end() : scan.shims().find(std::string(chip.target.family->backend));
+    if (shim != scan.shims().end()) {
+      chip.findings.push_back({"vendor-shim", Severity::kInfo, shim->second,
+                               text("the project imports the vendor's interception of CUDA names; they were left as they are",
+                                    "项目已导入厂商的 CUDA 名称拦截，相关名称保持原样"),
+                               text("without that import, port again", "去掉该导入后可重新移植"), ""});
+    }
+    std::sort(chip.new_files.begin(), chip.new_files.end(),
+              [](const NewFile& left, const NewFile& right) { return left.path < right.path; });
     chip.verdict = judge(chip);
   }
   return project;

@@ -28,7 +28,8 @@ struct ChipReport {
   std::size_t edit_count = 0;
   std::size_t edited_file_count = 0;
   std::size_t suppressed_count = 0;
-  std::vector<Finding> findings;  // by file and place
+  std::vector<Finding> findings;   // by file and place
+  std::vector<NewFile> new_files;  // that the port adds, by path
   std::size_t count(Severity severity) const;
 };
 

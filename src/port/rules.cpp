@@ -45,6 +45,13 @@ constexpr auto kRules = std::to_array<Rule>({
     {"load-device-tags", kAssisted, kLikely, "a checkpoint loaded to the device it was saved on", "按保存时的设备载入检查点"},
     {"fork-start", kAssisted, kCertain, "processes started by fork", "以 fork 启动的进程"},
     {"import-split", kAssisted, kCertain, "imported names that part ways", "需拆分的导入"},
+    {"already-portable", kNone, kCertain, "code that tells cards apart itself", "自行区分加速卡的代码"},
+    {"family-file", kNone, kCertain, "a file that exists once per family of cards", "按加速卡系列各有一份的文件"},
+    {"vendor-shim", kNone, kCertain, "the vendor's own interception of CUDA names", "厂商自带的 CUDA 名称拦截"},
+    {"vendor-branch-missing", kAssisted, kCertain, "branches that lack the chip's", "缺少该芯片的分支"},
+    {"name-kept", kNone, kCertain, "a name that means nothing on the chip and does no harm", "在该芯片上不起作用且无害的名称"},
+    {"portable-by-hand", kAssisted, kCertain, "code that has no form for every card", "没有通用写法的代码"},
+    {"portable-import", kAuto, kCertain, "the import of the project's helper", "导入项目的辅助模块"},
     {"cuda-extension", kManual, kCertain, "a PyTorch extension built for CUDA", "为 CUDA 构建的 PyTorch 扩展"},
     {"python-unparsable", kManual, kCertain, "Python that cannot be parsed", "无法解析的 Python"},
     // Findings on CUDA and builds.
@@ -61,6 +68,8 @@ constexpr auto kRules = std::to_array<Rule>({
     {"torch-link", kAssisted, kCertain, "torch from a link", "来自链接的 torch"},
     {"plugin-hash", kAssisted, kCertain, "a plug-in whose hash must be added", "须补充哈希的插件"},
     {"plugin-by-pip", kAssisted, kCertain, "a plug-in that conda does not have", "conda 不提供的插件"},
+    {"requirements-per-card", kNone, kCertain, "a requirements file for one kind of card", "某种加速卡专用的依赖文件"},
+    {"setting-per-card", kAssisted, kCertain, "a setting that holds for one kind of card", "只适用于一种加速卡的设置"},
     {"cuda-wheel-index", kAssisted, kCertain, "a package index of CUDA builds", "CUDA 版软件源"},
     // Findings on scripts, jobs and images.
     {"environment-changed", kNone, kCertain, "a variable whose counterpart behaves differently", "行为有差异的环境变量"},

@@ -1,5 +1,7 @@
 #include "port/tables.h"
 
+#include "base/files.h"
+
 namespace starbridge::port {
 
 base::Result<Tables> Tables::load(const catalog::Catalog& catalog) {
@@ -8,7 +10,8 @@ base::Result<Tables> Tables::load(const catalog::Catalog& catalog) {
   SB_TRY(catalog::NameMap names, catalog::NameMap::load(folder));
   SB_TRY(catalog::EnvMap env, catalog::EnvMap::load(folder));
   SB_TRY(catalog::LibraryMap libraries, catalog::LibraryMap::load(folder));
-  return Tables{catalog, std::move(api), std::move(names), std::move(env), std::move(libraries)};
+  SB_TRY(std::string helper, base::read_file(folder + "/port/portable_device.py"));
+  return Tables{catalog, std::move(api), std::move(names), std::move(env), std::move(libraries), std::move(helper)};
 }
 
 }  // namespace starbridge::port

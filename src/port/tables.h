@@ -14,6 +14,7 @@ struct Tables {
   catalog::NameMap names;
   catalog::EnvMap env;
   catalog::LibraryMap libraries;
+  std::string portable_helper;  // the helper module of the portable style
 
   // Errors: those of the tables' loaders.
   static base::Result<Tables> load(const catalog::Catalog& catalog);

@@ -36,10 +36,23 @@ std::string_view device_word(std::string_view text) {
   return {};
 }
 
-Target make_target(const catalog::Chip& chip) {
+std::string_view to_string(Style style) {
+  static constexpr std::array<std::string_view, 3> kNames = {"vendor", "portable", "plug-in"};
+  return kNames[static_cast<std::size_t>(style)];
+}
+
+std::optional<Style> find_style(std::string_view word) {
+  for (Style style : {Style::kVendor, Style::kPortable, Style::kPlugIn}) {
+    if (word == to_string(style)) return style;
+  }
+  return std::nullopt;
+}
+
+Target make_target(const catalog::Chip& chip, Style style) {
   Target target;
   target.chip = &chip;
   target.family = chip.stack->keeps_torch_cuda() ? &families()[0] : find_family_of_device(chip.stack->torch_device());
+  target.style = style;
   target.support_class = chip.facts.text("support_class").value_or("");
   return target;
 }

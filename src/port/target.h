@@ -30,15 +30,25 @@ const Family* find_family_of_plugin(std::string_view module);
 // The device family word that opens a text and is followed by nothing, ":" and an index, or a replacement field; else empty.
 std::string_view device_word(std::string_view text);
 
+// How ported code names devices.
+enum class Style {
+  kVendor,    // as the chip's vendor does: torch.npu, "npu"
+  kPortable,  // so that it runs on NVIDIA cards and on the chip: through a helper module of the project
+  kPlugIn,    // not at all: python/starbridge_torch stands between the program and PyTorch
+};
+std::string_view to_string(Style style);
+std::optional<Style> find_style(std::string_view word);
+
 struct Target {
   const catalog::Chip* chip = nullptr;
   const Family* family =
       nullptr;                // how the ported code names devices; cuda for chips that keep torch.cuda; null: cannot be ported to
   std::string support_class;  // hardware class of the support tables, "a2"; may be empty
+  Style style = Style::kVendor;
 
   bool is_cuda_named() const { return family != nullptr && family->backend == "cuda"; }
 };
 
-Target make_target(const catalog::Chip& chip);
+Target make_target(const catalog::Chip& chip, Style style = Style::kVendor);
 
 }  // namespace starbridge::port

@@ -1,5 +1,7 @@
 #include "port/words.h"
 
+#include <algorithm>
+
 #include "port/python/sinks.h"
 
 namespace starbridge::port {
@@ -20,6 +22,7 @@ const python::TextRole* role_of_setting(const Context& context, std::string_view
 
 void Sheet::edit(std::size_t begin, std::size_t end, std::string replacement, std::string rule) {
   if (text(begin, end) == replacement) return;
+  if (is_portable()) return note_setting(begin, replacement, rule);
   result_.edits.push_back({begin, end, std::move(replacement), std::move(rule)});
 }
 
@@ -32,6 +35,60 @@ Finding& Sheet::find(std::size_t at, std::string rule, Severity severity, base::
   finding.message = std::move(message);
   result_.findings.push_back(std::move(finding));
   return result_.findings.back();
+}
+
+void Sheet::note_setting(std::size_t begin, const std::string& replacement, const std::string& rule) {
+  bool is_removal = replacement.empty() && rule != "cuda-build";  // another chip's plug-in may stay
+  if (is_removal) return;
+  find(begin, "setting-per-card", Severity::kWarning,
+       base::text("this holds for one kind of card and was left as it is", "该设置只适用于一种加速卡，保持原样"))
+      .advice = replacement.empty() ? base::text("on {} leave it out", "在 {} 上应去掉", target_.chip->name)
+                                    : base::text("on {} write: {}", "在 {} 上应写：{}", target_.chip->name, replacement);
+}
+
+// The variable of the target that does what `variable` does for CUDA, or the other way round; empty when there is none.
+std::string Sheet::counterpart_of(const std::string& variable) const {
+  if (target_.is_cuda_named()) return "";
+  for (const catalog::EnvRow& row : tables_.env.rows()) {
+    if (row.backend != target_.family->backend || row.target.empty() || row.target == row.name) continue;
+    bool is_plain = row.status != MapStatus::kKeep && (row.status != MapStatus::kChanged || keeps_its_value(row.target));
+    if (is_plain && row.name == variable) return row.target;
+    if (is_plain && row.target == variable) return row.name;
+  }
+  return "";
+}
+
+void Sheet::assignment(std::size_t begin, std::size_t end, std::size_t assignment_end) {
+  std::string other = counterpart_of(std::string(text(begin, end)));
+  std::size_t line_begin = std::string_view(file_.bytes).rfind('\n', begin) + 1;  // npos + 1 is 0
+  std::size_t line_end = std::min(file_.bytes.find('\n', assignment_end), file_.bytes.size());
+  // Both are set already.
+  if (!other.empty() && text(line_begin, line_end).find(other + "=") != std::string_view::npos) return;
+  if (other.empty() || !is_portable()) return variable(begin, end);
+  std::string_view value = text(end, assignment_end);
+  // A command in the value must not run twice.
+  if (value.find('`') != std::string_view::npos || value.find("$(") != std::string_view::npos)
+    return note_setting(begin, other, "environment");
+  result_.edits.push_back({assignment_end, assignment_end, " " + other + std::string(value), "environment"});
+}
+
+void Sheet::shell_word(std::size_t begin, std::size_t end, bool is_device) {
+  if (!is_portable()) return is_device ? device_word(begin, end) : collective_word(begin, end);
+  std::string_view word = text(begin, end);
+  std::size_t name_end = begin + std::min(word.find(':'), word.size());
+  std::string_view name = text(begin, name_end);
+  bool is_known = is_device ? find_family_of_device(name) != nullptr : find_family_of_collective(word) != nullptr;
+  bool is_own = name == (is_device ? target_.family->device : target_.family->collective) && target_.is_cuda_named();
+  if (!is_known || is_own) return;
+  std::size_t line_begin = std::string_view(file_.bytes).rfind('\n', begin) + 1;
+  std::string_view before = text(line_begin, begin);
+  bool is_quoted = std::count(before.begin(), before.end(), '\'') % 2 == 1;  // nothing is expanded there
+  if (layout_ == nullptr || is_quoted) return is_device ? device_word(begin, end) : collective_word(begin, end);
+  HelperImport helper = layout_->import_for("script.py");  // commands are given in the project's folder
+  result_.edits.push_back({begin, is_device ? name_end : end,
+                           fmt::format("$(python3 -m {} {})", helper.module, is_device ? "name" : "collective"),
+                           is_device ? "device-text" : "collective-backend"});
+  add_file(helper.path, tables_.portable_helper);
 }
 
 void Sheet::variable(std::size_t begin, std::size_t end) {

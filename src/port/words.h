@@ -19,13 +19,21 @@ const python::TextRole* role_of_setting(const Context& context, std::string_view
 // Collects edits and findings of one file for one target.
 class Sheet {
  public:
-  Sheet(const SourceFile& file, const LineIndex& lines, const Target& target, const Tables& tables, TargetResult& result)
-      : file_(file), lines_(lines), target_(target), tables_(tables), result_(result) {}
+  Sheet(const SourceFile& file, const LineIndex& lines, const Target& target, const Context& context, TargetResult& result)
+      : file_(file), lines_(lines), target_(target), tables_(context.tables), layout_(context.layout), result_(result) {}
 
   void edit(std::size_t begin, std::size_t end, std::string replacement, std::string rule);
   Finding& find(std::size_t at, std::string rule, Severity severity, base::Text message);
   // A variable's name at [begin, end): renamed, or told about, by the table of variables.
   void variable(std::size_t begin, std::size_t end);
+  // The same where the text up to `assignment_end` assigns to it, "NAME=VALUE" alone or before a command: in the portable style
+  // the assignment is repeated behind it for the target's variable.
+  void assignment(std::size_t begin, std::size_t end, std::size_t assignment_end);
+  // A device or collective word in a command that a shell expands: in the portable style it asks the helper.
+  void shell_word(std::size_t begin, std::size_t end, bool is_device);
+  void add_file(std::string path, std::string bytes) { result_.new_files.push_back({std::move(path), std::move(bytes)}); }
+  const std::string& path() const { return file_.path; }
+  bool is_portable() const { return target_.style == Style::kPortable; }
   // "cuda" or "cuda:0" at [begin, end) known to name a device; "nccl" known to name a collective backend.
   void device_word(std::size_t begin, std::size_t end);
   void collective_word(std::size_t begin, std::size_t end);
@@ -38,10 +46,15 @@ class Sheet {
   }
 
  private:
+  std::string counterpart_of(const std::string& variable) const;
+  // Where the portable style has no form for every card: what a person sets on the target.
+  void note_setting(std::size_t begin, const std::string& replacement, const std::string& rule);
+
   const SourceFile& file_;
   const LineIndex& lines_;
   const Target& target_;
   const Tables& tables_;
+  const PortableLayout* layout_;
   TargetResult& result_;
 };
 
@@ -52,7 +65,7 @@ std::vector<TargetResult> per_target(const SourceFile& file, const Context& cont
   LineIndex lines(file.bytes);
   for (std::size_t index = 0; index < context.targets.size(); ++index) {
     if (context.targets[index].family == nullptr) continue;
-    Sheet sheet(file, lines, context.targets[index], context.tables, results[index]);
+    Sheet sheet(file, lines, context.targets[index], context, results[index]);
     take(sheet);
   }
   return results;

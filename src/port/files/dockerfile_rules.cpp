@@ -27,8 +27,8 @@ void judge_image(const DockerInstruction& instruction, Sheet& sheet) {
   }
 }
 
-void judge_setting(ByteSpan name, ByteSpan value, Sheet& sheet) {
-  sheet.variable(name.begin, name.end);
+void judge_setting(ByteSpan name, ByteSpan value, bool can_repeat, Sheet& sheet) {
+  can_repeat ? sheet.assignment(name.begin, name.end, value.end) : sheet.variable(name.begin, name.end);
   const python::TextRole* role = python::role_of_name(base::to_lower(sheet.text(name.begin, name.end)));
   if (role == nullptr) return;
   std::string_view written = sheet.text(value.begin, value.end);
@@ -46,11 +46,11 @@ void judge_settings(const DockerInstruction& instruction, Sheet& sheet) {
     ByteSpan word = instruction.words[index];
     std::size_t equals = sheet.text(word.begin, word.end).find('=');
     if (equals != std::string_view::npos) {
-      judge_setting({word.begin, word.begin + equals}, {word.begin + equals + 1, word.end}, sheet);
+      judge_setting({word.begin, word.begin + equals}, {word.begin + equals + 1, word.end}, instruction.name == "env", sheet);
       continue;
     }
     bool is_old_form = instruction.name == "env" && index == 0 && instruction.words.size() > 1;
-    judge_setting(word, is_old_form ? instruction.words[1] : ByteSpan{word.end, word.end}, sheet);
+    judge_setting(word, is_old_form ? instruction.words[1] : ByteSpan{word.end, word.end}, false, sheet);
     if (is_old_form) return;
   }
 }

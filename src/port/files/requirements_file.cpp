@@ -40,6 +40,17 @@ void judge_index(std::string_view bytes, ByteSpan line, Sheet& sheet) {
       .advice = text("use the CPU build of torch with the chip's plug-in", "使用 CPU 版 torch 加芯片插件");
 }
 
+// requirements.txt holds for every card; requirements-npu.txt adds what one of them needs.
+void add_file_beside(Sheet& sheet, const std::string& plugin) {
+  const std::string& path = sheet.path();
+  std::size_t suffix = path.rfind('.');
+  std::string name = path.substr(path.rfind('/') == std::string::npos ? 0 : path.rfind('/') + 1);
+  std::string added = fmt::format("{}-{}{}", path.substr(0, suffix), sheet.target().family->backend, path.substr(suffix));
+  sheet.add_file(added, fmt::format("-r {}\n{}\n", name, plugin));
+  sheet.find(0, "requirements-per-card", Severity::kInfo,
+             text("on {} install {}", "在 {} 上请安装 {}", sheet.target().chip->name, added));
+}
+
 }  // namespace
 
 std::vector<TargetResult> analyze_requirements(const SourceFile& file, const Context& context) {
@@ -64,6 +75,10 @@ std::vector<TargetResult> analyze_requirements(const SourceFile& file, const Con
       if (!wants_plugin || requirement.is_url) continue;
       std::optional<std::string> plugin = plugin_beside(requirement, sheet);
       if (!plugin) continue;
+      if (sheet.is_portable()) {
+        add_file_beside(sheet, *plugin);
+        continue;
+      }
       if (!requirement.marker.empty()) *plugin += requirement.marker[1] == ' ' ? " " + requirement.marker : requirement.marker;
       std::size_t at = after_line(file.bytes, line.span.end);
       std::string ending(line_ending_of(file.bytes));

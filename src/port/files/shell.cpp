@@ -107,7 +107,11 @@ class ShellReader {
   void visit(TSNode node) {
     std::string_view type = ts_node_type(node);
     if (type == "variable_name") {
-      reading_.words.push_back({ShellWord::Kind::kVariable, span_of(node)});
+      TSNode parent = ts_node_parent(node);
+      bool is_assigned = is_type(parent, "variable_assignment");
+      bool is_listed = is_type(parent, "declaration_command") || is_type(parent, "unset_command");
+      std::size_t end = is_assigned ? ts_node_end_byte(parent) : is_listed ? ts_node_end_byte(node) : 0;
+      reading_.words.push_back({ShellWord::Kind::kVariable, span_of(node), end == 0 ? 0 : base_ + end});
     } else if (type == "command") {
       visit_command(node);
     } else if (type == "comment") {
@@ -207,7 +211,9 @@ class ShellReader {
 
 ShellReading read_shell(std::string_view script, std::size_t base, const Context& context) {
   if (!may_shell_matter(script)) return {};
-  return ShellReader(script, base, context).read();
+  ShellReading reading = ShellReader(script, base, context).read();
+  reading.is_expanded = true;
+  return reading;
 }
 
 ShellReading read_command(std::string_view bytes, const std::vector<ByteSpan>& spans, const Context& context) {

@@ -28,6 +28,7 @@ struct ShellWord {
   enum class Kind { kVariable, kCommand, kDevice, kCollective, kModule, kContainerCards };
   Kind kind;
   ByteSpan span;
+  std::size_t assignment_end = 0;  // kVariable that is assigned, exported or unset: where the assignment ends; 0: it is read
 };
 
 // An option of sbatch, srun or salloc, from "#SBATCH" lines and from commands.
@@ -46,7 +47,8 @@ struct ShellReading {
   std::vector<ShellWord> words;
   std::vector<SlurmOption> slurm;
   std::vector<PackageInstall> installs;
-  bool is_complete = true;  // false: the text could not be parsed within the time limit
+  bool is_expanded = false;  // a shell reads it: "$(...)" is a command there
+  bool is_complete = true;   // false: the text could not be parsed within the time limit
 };
 
 // Offsets are into the file: `base` is where `script` begins in it.

@@ -26,7 +26,7 @@ class ShellArguments {
   std::string_view text(ByteSpan span) const { return bytes_.substr(span.begin - base_, span.end - span.begin); }
 
  private:
-  void add(ShellWord::Kind kind, ByteSpan span) { reading_.words.push_back({kind, span}); }
+  void add(ShellWord::Kind kind, ByteSpan span) { reading_.words.push_back({kind, span, 0}); }
   void read_install(const std::vector<ShellArgument>& arguments, std::size_t first, bool is_conda);
   void read_options(const std::vector<ShellArgument>& arguments);
 

@@ -91,13 +91,19 @@ void judge_shell(const ShellReading& reading, Sheet& sheet) {
   for (const ShellWord& word : reading.words) {
     switch (word.kind) {
       case ShellWord::Kind::kVariable:
-        sheet.variable(word.span.begin, word.span.end);
+        if (word.assignment_end > 0) {
+          sheet.assignment(word.span.begin, word.span.end, word.assignment_end);
+        } else if (!sheet.is_portable()) {  // both are set there, and either may be read
+          sheet.variable(word.span.begin, word.span.end);
+        }
         break;
       case ShellWord::Kind::kDevice:
-        sheet.device_word(word.span.begin, word.span.end);
+        reading.is_expanded ? sheet.shell_word(word.span.begin, word.span.end, true)
+                            : sheet.device_word(word.span.begin, word.span.end);
         break;
       case ShellWord::Kind::kCollective:
-        sheet.collective_word(word.span.begin, word.span.end);
+        reading.is_expanded ? sheet.shell_word(word.span.begin, word.span.end, false)
+                            : sheet.collective_word(word.span.begin, word.span.end);
         break;
       case ShellWord::Kind::kCommand:
         judge_command(word.span, sheet);

@@ -88,6 +88,7 @@ void Constructs::visit_profiler_key(NodeId value) {
     if (measure != "_time" && measure != "_time_total" && measure != "_memory_usage") continue;
     std::uint32_t begin = literal.begin + static_cast<std::uint32_t>(at);
     add(SiteKind::kProfilerKey, {begin, begin + static_cast<std::uint32_t>(family.device.size())}, std::string(family.device));
+    sites_.sites.back().literal = {syntax_.node(value).begin, syntax_.node(value).end};
   }
 }
 

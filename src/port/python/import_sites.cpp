@@ -48,6 +48,12 @@ void ImportSites::note_plugin(NodeId statement) {
   sites_.plugin_imports.push_back(lines);
 }
 
+// Behind `try:` or `if ...:`, which are statements with blocks; functions are not.
+bool ImportSites::is_guarded(NodeId statement) const {
+  NodeId block = syntax_.node(statement).parent;
+  return syntax_.kind(block) == Kind::kBlock && syntax_.kind(syntax_.node(block).parent) == Kind::kStatement;
+}
+
 void ImportSites::visit_import(NodeId statement) {
   int count = 0;
   bool has_plugin = false;
@@ -59,7 +65,13 @@ void ImportSites::visit_import(NodeId statement) {
     note_torch_import(statement, module);
     note_package(module, name);
     has_plugin = has_plugin || (find_family_of_plugin(module) != nullptr && syntax_.kind(part) != Kind::kAliasedImport);
-    if (starts_with(module, "torch.") || starts_with(module, "torch_")) add(SiteKind::kImportModule, name, module);
+    if (!starts_with(module, "torch.") && !starts_with(module, "torch_")) continue;
+    add(SiteKind::kImportModule, name, module);
+    sites_.sites.back().is_guarded = is_guarded(statement);
+    bool is_alone = part == syntax_.node(statement).first_child && syntax_.node(part).next_sibling == kNoNode;
+    if (!is_alone || syntax_.kind(part) != Kind::kAliasedImport) continue;
+    sites_.sites.back().module_span = span_of(statement);
+    sites_.sites.back().head = std::string(syntax_.text(syntax_.child(part, Field::kAlias)));
   }
   if (has_plugin && count == 1) note_plugin(statement);
 }
@@ -76,6 +88,7 @@ void ImportSites::visit_import_from(NodeId statement) {
   site.span = span_of(statement);
   site.name = name;
   site.module_span = span_of(module);
+  site.is_guarded = is_guarded(statement);
   for (NodeId part = syntax_.node(statement).first_child; part != kNoNode; part = syntax_.node(part).next_sibling) {
     if (part == module) continue;
     bool has_alias = syntax_.kind(part) == Kind::kAliasedImport;

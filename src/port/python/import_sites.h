@@ -16,6 +16,7 @@ class ImportSites {
   void add(SiteKind kind, NodeId at, std::string name);
   void note_torch_import(NodeId statement, std::string_view module);
   void note_package(std::string_view module, NodeId at);
+  bool is_guarded(NodeId statement) const;
   void note_plugin(NodeId statement);
 
   const Syntax& syntax_;

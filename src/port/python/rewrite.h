@@ -6,6 +6,7 @@
 
 #include "port/edit.h"
 #include "port/finding.h"
+#include "port/portable.h"
 #include "port/python/names.h"
 #include "port/python/sites.h"
 #include "port/source_file.h"
@@ -21,12 +22,14 @@ struct RewriteInput {
   const Target& target;
   const Names& names;  // for the target
   const Tables& tables;
-  std::string torch_version;  // of the project, "2.7"; empty: the newest each table has
+  std::string torch_version;             // of the project, "2.7"; empty: the newest each table has
+  const HelperImport* helper = nullptr;  // for the portable style
 };
 
 struct RewriteOutput {
   std::vector<Edit> edits;
   std::vector<Finding> findings;
+  std::vector<NewFile> new_files;
 };
 
 RewriteOutput rewrite(const RewriteInput& input);

@@ -6,12 +6,14 @@
 #include <unordered_set>
 
 #include "base/text.h"
+#include "port/python/branches.h"
 #include "port/python/constructs.h"
 #include "port/python/flow.h"
 #include "port/python/import_sites.h"
 #include "port/python/modules.h"
 #include "port/python/scopes.h"
 #include "port/python/sinks.h"
+#include "port/python/site_details.h"
 #include "port/target.h"
 
 namespace starbridge::port::python {
@@ -55,8 +57,10 @@ class SiteFinder::Collector {
   }
 
   Sites finish() {
+    sites_.header_end = end_of_header(syntax_, source_);
     std::sort(sites_.sites.begin(), sites_.sites.end(),
               [](const Site& left, const Site& right) { return left.span < right.span; });
+    settle_branches(syntax_, source_, sites_);
     return std::move(sites_);
   }
 
@@ -109,12 +113,19 @@ class SiteFinder::Collector {
  private:
   Span span_of(NodeId id) const { return {syntax_.node(id).begin, syntax_.node(id).end}; }
   Span name_span_of(NodeId attribute) const { return {syntax_.name_begin(attribute), syntax_.node(attribute).end}; }
-  void add(SiteKind kind, Span span, std::string name) {
-    Site site;
+  Site& add(SiteKind kind, Span span, std::string name) {
+    Site& site = sites_.sites.emplace_back();
     site.kind = kind;
     site.span = span;
     site.name = std::move(name);
-    sites_.sites.push_back(std::move(site));
+    return site;
+  }
+  // A site inside a string literal.
+  Site& add_text(SiteKind kind, NodeId string, Span span, std::string_view name) {
+    Site& site = add(kind, span, std::string(name));
+    site.literal = span_of(string);
+    site.is_joined = syntax_.kind(syntax_.node(string).parent) == Kind::kConcatenatedString;
+    return site;
   }
 
   void visit(NodeId id) {
@@ -208,7 +219,7 @@ class SiteFinder::Collector {
     } else if (method == "startswith") {
       prefix_tests_.push_back(call);
     } else if (find_family_of_device(method) != nullptr && !scopes_.defines_method(syntax_.node(function).symbol)) {
-      add(SiteKind::kMethod, name_span_of(function), "Tensor." + std::string(method));
+      add(SiteKind::kMethod, name_span_of(function), "Tensor." + std::string(method)).segments = method_parts(syntax_, call);
       flow_.reach(argument_of(syntax_, call, "device", 0), TextRole::kDevice);
     } else if (method == "double" || method == "bfloat16") {
       add(SiteKind::kDtype, name_span_of(function), method == "double" ? "float64" : "bfloat16");
@@ -302,11 +313,11 @@ class SiteFinder::Collector {
     if (prefix.find_first_of("bB") != std::string_view::npos) return;
     if (role == TextRole::kDevice) {
       std::string_view word = device_word(text);
-      if (!word.empty()) add(SiteKind::kDeviceText, {begin, begin + static_cast<std::uint32_t>(word.size())}, std::string(word));
+      if (!word.empty()) add_text(SiteKind::kDeviceText, string, {begin, begin + static_cast<std::uint32_t>(word.size())}, word);
       return;
     }
     if (find_family_of_collective(text) != nullptr) {
-      add(SiteKind::kCollectiveText, {begin, begin + static_cast<std::uint32_t>(text.size())}, std::string(text));
+      add_text(SiteKind::kCollectiveText, string, {begin, begin + static_cast<std::uint32_t>(text.size())}, text);
       return;
     }
     // "cpu:gloo,cuda:nccl": device and collective by pairs
@@ -315,8 +326,8 @@ class SiteFinder::Collector {
       if (end == std::string_view::npos) end = text.size();
       std::string_view word = text.substr(position, end - position);
       Span span{begin + static_cast<std::uint32_t>(position), begin + static_cast<std::uint32_t>(end)};
-      if (find_family_of_device(word) != nullptr) add(SiteKind::kDeviceText, span, std::string(word));
-      if (find_family_of_collective(word) != nullptr) add(SiteKind::kCollectiveText, span, std::string(word));
+      if (find_family_of_device(word) != nullptr) add_text(SiteKind::kDeviceText, string, span, word);
+      if (find_family_of_collective(word) != nullptr) add_text(SiteKind::kCollectiveText, string, span, word);
       position = end + 1;
     }
   }
@@ -325,14 +336,15 @@ class SiteFinder::Collector {
     if (syntax_.kind(string) != Kind::kString) return;
     auto [prefix, text, begin, has_fields] = read_literal(syntax_, string);
     if (starts_with(text, "torch."))
-      add(SiteKind::kNameText, {begin, begin + static_cast<std::uint32_t>(text.size())}, std::string(text));
+      add_text(SiteKind::kNameText, string, {begin, begin + static_cast<std::uint32_t>(text.size())}, text);
   }
 
   void add_environment(NodeId string) {
     if (syntax_.kind(string) != Kind::kString) return;
     auto [prefix, text, begin, has_fields] = read_literal(syntax_, string);
     if (has_fields) return;
-    add(SiteKind::kEnvironment, {begin, begin + static_cast<std::uint32_t>(text.size())}, std::string(text));
+    Span span{begin, begin + static_cast<std::uint32_t>(text.size())};
+    add_text(SiteKind::kEnvironment, string, span, text).target = assigned_subscript(syntax_, string);
   }
 
   void visit_subscript(NodeId id) {
@@ -357,7 +369,8 @@ class SiteFinder::Collector {
     bool is_flag = word.size() > 3 && starts_with(word, "is_") && find_family_of_device(word.substr(3)) != nullptr;
     if (is_flag && may_be_object(scopes_.dotted_path(id)) && scopes_.attribute_values(symbol).empty() &&
         !scopes_.defines_method(symbol)) {
-      add(SiteKind::kMethod, name_span_of(id), "Tensor." + std::string(word));
+      NodeId object = syntax_.child(id, Field::kObject);
+      add(SiteKind::kMethod, name_span_of(id), "Tensor." + std::string(word)).segments = {span_of(object)};
     }
     if (is_inner || !scopes_.may_be_imported(id)) return;
     std::string path = scopes_.dotted_path(id);

@@ -43,16 +43,31 @@ struct Site {
   Span span;
   std::string name;                 // full dotted path, word, variable, package or dtype
   std::string head;                 // kName: the part of `name` the first written word stands for, through imports
-  std::vector<Span> segments;       // kName: where the words after the head are written
+  std::vector<Span> segments;       // kName: where the words after the head are written; kMethod: see method_parts()
   std::vector<ImportedName> names;  // kImportFrom
-  Span module_span{0, 0};           // kImportFrom: the module
+  Span module_span{0, 0};           // kImportFrom: the module; kImportModule with `as` alone in its statement: the statement
+  Span literal{0, 0};               // texts: the literal with prefix and quotes; kEnvironment too
+  bool is_guarded = false;          // imports: stands in a try statement or under a test
+  bool is_settled = false;          // stands in code that looks at several families of devices itself: nothing to change
+  bool is_joined = false;           // texts: other literals beside it belong to the same string
+  Span target{0, 0};                // kEnvironment: the subscript, when something is assigned to it
+};
+
+// Code that tells families of devices apart by itself; see branches.h.
+struct Branch {
+  Span span;
+  unsigned families = 0;  // bits by position in port::families()
+  bool is_chain = false;  // tests that a further family could join; not a list or a function
+  std::size_t site_count = 0;
 };
 
 struct Sites {
   std::vector<Site> sites;           // by position
   std::size_t plugin_insert_at = 0;  // where "import <plugin>" goes: after the first top-level import of torch
-  bool imports_torch = false;        // anywhere in the file
+  std::size_t header_end = 0;  // behind the docstring and imports from __future__: where an import may stand at the earliest
+  bool imports_torch = false;  // anywhere in the file
   bool has_top_level_torch = false;
+  std::vector<Branch> branches;      // by position, none inside another
   std::vector<Span> plugin_imports;  // whole lines "import torch_npu" with their line end
 };
 

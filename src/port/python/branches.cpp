@@ -1,0 +1,343 @@
+#include "port/python/branches.h"
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+
+#include "port/target.h"
+
+namespace starbridge::port::python {
+namespace {
+
+struct FamilyWord {
+  std::string_view word;
+  unsigned family;  // index in families()
+};
+constexpr std::array<FamilyWord, 10> kWords = {{{"cuda", 0},
+                                                {"nccl", 0},
+                                                {"npu", 1},
+                                                {"hccl", 1},
+                                                {"ascend", 1},
+                                                {"mlu", 2},
+                                                {"cncl", 2},
+                                                {"cambricon", 2},
+                                                {"musa", 3},
+                                                {"mccl", 3}}};
+constexpr unsigned kCudaBit = 1;
+constexpr std::size_t kTextBytesMax = 40;  // longer literals are messages
+
+bool is_letter(char c) { return std::isalpha(static_cast<unsigned char>(c)) != 0; }
+bool is_upper(char c) { return std::isupper(static_cast<unsigned char>(c)) != 0; }
+
+bool equals_folded(std::string_view text, std::string_view word) {
+  return std::equal(text.begin(), text.end(), word.begin(), word.end(),
+                    [](char left, char right) { return std::tolower(static_cast<unsigned char>(left)) == right; });
+}
+
+// The families whose words a name or short text holds: "is_torch_npu_available", "NPUAccelerator", "hccl"; not "input".
+unsigned families_in(std::string_view text) {
+  unsigned mask = 0;
+  for (const FamilyWord& each : kWords) {
+    if (text.size() < each.word.size()) continue;
+    for (std::size_t at = 0; at + each.word.size() <= text.size(); ++at) {
+      if (!equals_folded(text.substr(at, each.word.size()), each.word)) continue;
+      std::size_t end = at + each.word.size();
+      bool begins = at == 0 || !is_letter(text[at - 1]) || (!is_upper(text[at - 1]) && is_upper(text[at]));
+      bool ends = end == text.size() || !is_letter(text[end]) || (is_upper(text[end]) && is_upper(text[end - 1]));
+      if (begins && ends) mask |= 1U << each.family;
+    }
+  }
+  return mask;
+}
+
+bool has_several(unsigned mask) { return (mask & (mask - 1)) != 0; }
+
+class BranchFinder {
+ public:
+  BranchFinder(const Syntax& syntax, std::string_view source, Sites& sites) : syntax_(syntax), source_(source), sites_(sites) {}
+
+  void run() {
+    collect_mentions();
+    unsigned all = 0;
+    for (const Mention& mention : mentions_) all |= mention.mask;
+    if ((all & ~kCudaBit) == 0) return;  // nothing but CUDA: there is nothing to tell apart
+    for (NodeId id = 0; id != kNoNode; id = syntax_.next(id)) visit(id);
+    settle_definitions();
+    settle_guarded_imports();
+    mark_sites();
+  }
+
+ private:
+  struct Mention {
+    std::uint32_t begin;
+    unsigned mask;
+  };
+
+  void collect_mentions() {
+    std::vector<int> of_symbol(syntax_.symbols().size(), -1);
+    for (NodeId id = 0; id != kNoNode; id = syntax_.next(id)) {
+      const Node& node = syntax_.node(id);
+      unsigned mask = 0;
+      std::uint32_t begin = node.begin;
+      switch (node.kind) {
+        case Kind::kIdentifier:
+        case Kind::kAttribute:
+        case Kind::kKeywordArgument: {
+          int& known = of_symbol[node.symbol];
+          if (known < 0) known = static_cast<int>(families_in(syntax_.name(id)));
+          mask = static_cast<unsigned>(known);
+          if (node.kind == Kind::kAttribute && mask != 0) begin = syntax_.name_begin(id);
+          break;
+        }
+        case Kind::kDottedName:
+          mask = families_in(syntax_.text(id));
+          break;
+        case Kind::kString: {
+          std::string_view text = syntax_.text(id);
+          if (text.size() <= kTextBytesMax && text.find(' ') == std::string_view::npos) mask = families_in(text);
+          break;
+        }
+        default:
+          break;
+      }
+      if (mask != 0) mentions_.push_back({begin, mask});
+    }
+    std::sort(mentions_.begin(), mentions_.end(),
+              [](const Mention& left, const Mention& right) { return left.begin < right.begin; });
+    std::array<std::uint32_t, 4> counts{};
+    counts_.push_back(counts);
+    for (const Mention& mention : mentions_) {
+      for (unsigned family = 0; family < counts.size(); ++family) counts[family] += (mention.mask >> family) & 1U;
+      counts_.push_back(counts);
+    }
+  }
+
+  unsigned mask_of(Span span) const {
+    auto index_of = [&](std::uint32_t at) {
+      return static_cast<std::size_t>(
+          std::lower_bound(mentions_.begin(), mentions_.end(), at,
+                           [](const Mention& mention, std::uint32_t place) { return mention.begin < place; }) -
+          mentions_.begin());
+    };
+    const auto& before = counts_[index_of(span.first)];
+    const auto& after = counts_[index_of(span.second)];
+    unsigned mask = 0;
+    for (unsigned family = 0; family < before.size(); ++family) mask |= after[family] > before[family] ? 1U << family : 0U;
+    return mask;
+  }
+  unsigned mask_of(NodeId id) const { return mask_of({syntax_.node(id).begin, syntax_.node(id).end}); }
+
+  // Only what is known to be a device; a word that is compared with anything else says nothing.
+  unsigned mask_of_sites(NodeId id) const {
+    unsigned mask = 0;
+    auto site = std::lower_bound(sites_.sites.begin(), sites_.sites.end(), syntax_.node(id).begin,
+                                 [](const Site& each, std::uint32_t at) { return each.span.first < at; });
+    for (; site != sites_.sites.end() && site->span.first < syntax_.node(id).end; ++site) mask |= families_in(site->name);
+    return mask;
+  }
+
+  bool is_if(NodeId id) const {
+    return syntax_.kind(id) == Kind::kStatement && source_.compare(syntax_.node(id).begin, 2, "if") == 0 &&
+           !is_letter(source_[std::min<std::size_t>(syntax_.node(id).begin + 2, source_.size() - 1)]);
+  }
+
+  void visit(NodeId id) {
+    switch (syntax_.kind(id)) {
+      case Kind::kStatement:
+        if (is_if(id)) visit_if(id);
+        return;
+      case Kind::kConditional:
+        if (is_told_apart(mask_of(id))) settle(id, mask_of(id), true);
+        return;
+      case Kind::kBoolean:  // device.type == "cuda" or device.type == "npu"
+        if (is_told_apart(mask_of(id)) && is_told_apart(mask_of_sites(id))) settle(id, mask_of(id), false);
+        return;
+      case Kind::kTuple:
+      case Kind::kList:
+      case Kind::kSet:
+      case Kind::kDictionary:
+        return visit_collection(id);
+      default:
+        return;
+    }
+  }
+
+  static bool is_told_apart(unsigned mask) { return has_several(mask) && (mask & ~kCudaBit) != 0; }
+
+  void visit_if(NodeId statement) {
+    unsigned conditions = 0;
+    NodeId last_block = kNoNode;
+    bool ends_with_else = false;
+    bool was_block = false;
+    for (NodeId part = syntax_.node(statement).first_child; part != kNoNode; part = syntax_.node(part).next_sibling) {
+      bool is_block = syntax_.kind(part) == Kind::kBlock;
+      // Several words in one test: only those known to be devices count.
+      if (!is_block) conditions |= has_several(mask_of(part)) ? mask_of_sites(part) : mask_of(part);
+      ends_with_else = is_block && was_block;
+      was_block = is_block;
+      if (is_block) last_block = part;
+    }
+    if (conditions == 0) return;
+    note_sibling(statement, conditions);
+    unsigned all = conditions;
+    for (NodeId part = syntax_.node(statement).first_child; part != kNoNode; part = syntax_.node(part).next_sibling)
+      all |= syntax_.kind(part) == Kind::kBlock ? mask_of(part) : 0U;
+    bool tests_other = (conditions & ~kCudaBit) != 0;
+    if (is_told_apart(all) && (tests_other || has_several(conditions))) return settle(statement, all, true);
+    // "if npu: return ..." makes the rest of its block the other branch.
+    if (!tests_other || ends_with_else || last_block == kNoNode || !leaves(last_block)) return;
+    NodeId block = syntax_.node(statement).parent;
+    std::uint32_t end = syntax_.kind(block) == Kind::kBlock ? syntax_.node(block).end : syntax_.node(statement).end;
+    Span rest{syntax_.node(statement).begin, end};
+    if (is_told_apart(mask_of(rest))) settle(rest, mask_of(rest), true);
+  }
+
+  bool leaves(NodeId block) const {
+    NodeId last = kNoNode;
+    for (NodeId part = syntax_.node(block).first_child; part != kNoNode; part = syntax_.node(part).next_sibling) last = part;
+    if (last == kNoNode) return false;
+    std::string_view text = syntax_.text(last);
+    return syntax_.kind(last) == Kind::kReturn || text.substr(0, 6) == "return" || text.substr(0, 5) == "raise" ||
+           text.substr(0, 8) == "continue";
+  }
+
+  // "if cuda: ..." and, further down in the same block, "if npu: ...".
+  void note_sibling(NodeId statement, unsigned conditions) {
+    siblings_.push_back({syntax_.node(statement).parent, statement, conditions});
+  }
+
+  void visit_collection(NodeId id) {
+    unsigned mask = 0;
+    for (NodeId part = syntax_.node(id).first_child; part != kNoNode; part = syntax_.node(part).next_sibling) {
+      NodeId element = syntax_.kind(part) == Kind::kPair ? syntax_.child(part, Field::kKey) : part;
+      Kind kind = syntax_.kind(element);
+      if (kind == Kind::kString || kind == Kind::kIdentifier || kind == Kind::kAttribute) mask |= mask_of(element);
+    }
+    if (!is_told_apart(mask)) return;
+    // choices=["cuda", "npu"] says of the whole option that it takes both.
+    NodeId holder = id;
+    if (syntax_.kind(syntax_.node(id).parent) == Kind::kKeywordArgument)
+      holder = syntax_.node(syntax_.node(syntax_.node(id).parent).parent).parent;
+    settle(holder, mask, false);
+  }
+
+  // Functions and classes named for a family in a file that has another family too.
+  void settle_definitions() {
+    struct Definition {
+      Span span;
+      unsigned mask;
+    };
+    std::vector<Definition> definitions;
+    unsigned all = 0;
+    for (NodeId id = 0; id != kNoNode; id = syntax_.next(id)) {
+      if (syntax_.kind(id) != Kind::kFunction && syntax_.kind(id) != Kind::kClass) continue;
+      NodeId name = syntax_.child(id, Field::kName);
+      if (name == kNoNode) continue;
+      unsigned mask = families_in(syntax_.text(name));
+      if (mask == 0) continue;
+      definitions.push_back({{syntax_.node(id).begin, syntax_.node(id).end}, mask});
+      all |= mask;
+    }
+    if ((all & ~kCudaBit) == 0) return;
+    unsigned in_file = mask_of(Span{0, static_cast<std::uint32_t>(source_.size())});
+    for (const Definition& definition : definitions) {
+      bool is_one_of_several = has_several(all) || ((definition.mask & kCudaBit) == 0 && has_several(in_file));
+      if (is_one_of_several) settle(definition.span, definition.mask, false);
+    }
+  }
+
+  // try: import torch_npu, and imports under a test: they do no harm where the plug-in is missing.
+  void settle_guarded_imports() {
+    for (Site& site : sites_.sites) {
+      bool is_import = site.kind == SiteKind::kImportModule || site.kind == SiteKind::kImportFrom;
+      if (is_import && site.is_guarded && site.name.rfind("torch_", 0) == 0) site.is_settled = true;
+    }
+    std::stable_sort(siblings_.begin(), siblings_.end(),
+                     [](const Sibling& left, const Sibling& right) { return left.block < right.block; });
+    for (std::size_t begin = 0; begin < siblings_.size();) {
+      std::size_t end = begin;
+      unsigned mask = 0;
+      for (; end < siblings_.size() && siblings_[end].block == siblings_[begin].block; ++end) mask |= siblings_[end].mask;
+      for (std::size_t index = begin; index < end && is_told_apart(mask); ++index)
+        settle(siblings_[index].statement, mask, index == begin);
+      begin = end;
+    }
+  }
+
+  void settle(NodeId id, unsigned mask, bool is_chain) {
+    settle(Span{syntax_.node(id).begin, syntax_.node(id).end}, mask, is_chain);
+  }
+  void settle(Span span, unsigned mask, bool is_chain) { regions_.push_back({span, mask, is_chain}); }
+
+  void mark_sites() {
+    std::sort(regions_.begin(), regions_.end(), [](const Branch& left, const Branch& right) {
+      return left.span.first != right.span.first ? left.span.first < right.span.first : left.span.second > right.span.second;
+    });
+    std::vector<Branch> outer;  // regions inside others say nothing new
+    for (const Branch& region : regions_) {
+      if (outer.empty() || region.span.second > outer.back().span.second) outer.push_back(region);
+    }
+    for (Branch& region : outer) {
+      auto from = std::lower_bound(sites_.sites.begin(), sites_.sites.end(), region.span.first,
+                                   [](const Site& each, std::uint32_t at) { return each.span.first < at; });
+      for (; from != sites_.sites.end() && from->span.first < region.span.second; ++from) {
+        Site& site = *from;
+        bool names_family = site.kind != SiteKind::kPackage && site.kind != SiteKind::kDtype;
+        if (site.span.second > region.span.second || !names_family) continue;
+        if (families_in(site.name) == 0 && site.kind != SiteKind::kDeviceIndex && site.kind != SiteKind::kConstruct) continue;
+        site.is_settled = true;
+        ++region.site_count;
+      }
+      if (region.site_count > 0) sites_.branches.push_back(region);
+    }
+  }
+
+  struct Sibling {
+    NodeId block;
+    NodeId statement;
+    unsigned mask;
+  };
+
+  const Syntax& syntax_;
+  std::string_view source_;
+  Sites& sites_;
+  std::vector<Mention> mentions_;
+  std::vector<std::array<std::uint32_t, 4>> counts_;  // before each mention
+  std::vector<Sibling> siblings_;
+  std::vector<Branch> regions_;
+};
+
+}  // namespace
+
+void settle_branches(const Syntax& syntax, std::string_view source, Sites& sites) {
+  if (!sites.sites.empty()) BranchFinder(syntax, source, sites).run();
+}
+
+void settle_all(Sites& sites) {
+  for (Site& site : sites.sites) site.is_settled = site.kind != SiteKind::kPackage && site.kind != SiteKind::kDtype;
+}
+
+std::set<std::string> files_of_families(const std::vector<std::string>& paths) {
+  std::set<std::string> named;  // paths with their family's word left out, once per family
+  std::vector<std::pair<std::string, std::string>> candidates;
+  for (const std::string& path : paths) {
+    for (const Family& family : families()) {
+      for (std::size_t at = path.find(family.device); at != std::string::npos; at = path.find(family.device, at + 1)) {
+        std::size_t end = at + family.device.size();
+        bool is_word = (at == 0 || !is_letter(path[at - 1])) && (end == path.size() || !is_letter(path[end]));
+        if (!is_word) continue;
+        candidates.emplace_back(path, path.substr(0, at) + "?" + path.substr(end));
+        named.insert(std::string(family.device) + " " + candidates.back().second);
+      }
+    }
+  }
+  std::set<std::string> found;
+  for (const auto& [path, pattern] : candidates) {
+    auto count = std::count_if(families().begin(), families().end(),
+                               [&](const Family& family) { return named.count(std::string(family.device) + " " + pattern) > 0; });
+    if (count > 1) found.insert(path);
+  }
+  return found;
+}
+
+}  // namespace starbridge::port::python
