@@ -11,6 +11,11 @@ Span span_of(const Syntax& syntax, NodeId id) { return {syntax.node(id).begin, s
 
 }  // namespace
 
+std::string last_name(std::string_view path) {
+  std::size_t dot = path.rfind('.');
+  return std::string(dot == std::string_view::npos ? path : path.substr(dot + 1));
+}
+
 std::vector<Span> method_parts(const Syntax& syntax, NodeId call) {
   NodeId arguments = syntax.child(call, Field::kArguments);
   if (syntax.kind(arguments) != Kind::kArgumentList) return {};

@@ -22,11 +22,6 @@ namespace {
 // Longer paths are no names of an API; tables would look for each of their parents.
 constexpr std::size_t kPathBytesMax = 4096;
 
-std::string last_name(std::string_view path) {
-  std::size_t dot = path.rfind('.');
-  return std::string(dot == std::string_view::npos ? path : path.substr(dot + 1));
-}
-
 bool starts_with(std::string_view text, std::string_view prefix) { return text.substr(0, prefix.size()) == prefix; }
 
 }  // namespace
