@@ -21,7 +21,7 @@ LIMIT_CODES = (("可能回退至CPU", "may_run_on_cpu"), ("推理场景", "infer
                ("确定性", "determinism"), ("性能", "performance"), ("精度", "precision"))
 HARDWARE = (("Atlas A2", "a2"), ("Atlas A3", "a3"), ("950", "950"))
 NPU_FLAG_PAGES = {"deterministic": "deterministic_computing_apis.md", "graph_capable": "graph_supported_apis.md",
-                  "inf_nan_differs": "appendixes/inf_nan_difference_apis.md"}
+                  "inf_nan_differs": "appendixes/inf_nan_difference_apis.md", "dtensor": "dtensor_supported_apis.md"}
 
 
 def plain(name: str) -> str:
