@@ -4,10 +4,10 @@
 #include <array>
 #include <charconv>
 #include <map>
-#include <set>
 
 #include "base/files.h"
 #include "catalog/fact_reader.h"
+#include "catalog/nearest.h"
 #include "catalog/tsv.h"
 
 namespace starbridge::catalog {
@@ -270,9 +270,12 @@ Judgement ApiTable::judge(const std::vector<Evidence>& evidence) {
     }
     // What holds for other versions, and an operator being decomposable in principle, contradict nothing.
     bool is_peer = row.covers_version == judgement.decided_by->covers_version && row.source != judgement.decided_by->source;
-    if (is_peer && row.status != Support::kComposite && kind_of(row.status) != kind_of(judgement.status))
-      judgement.is_contested = true;
+    bool contradicts = is_peer && row.status != Support::kComposite && kind_of(row.status) != kind_of(judgement.status);
+    bool is_told = std::any_of(judgement.against.begin(), judgement.against.end(),
+                               [&](const Evidence& other) { return other.source == row.source; });
+    if (contradicts && !is_told) judgement.against.push_back(row);
   }
+  judgement.is_contested = !judgement.against.empty();
   if (!judgement.decided_by.has_value()) return judgement;
   constexpr std::array<double, 4> kWeights = {0.9, 1.0, 0.6, 0.5};  // published, measured, reported, assumed
   judgement.confidence = kWeights[static_cast<std::size_t>(judgement.decided_by->confidence)];
@@ -286,14 +289,12 @@ bool ApiTable::knows(std::string_view name) const {
   return low < high;
 }
 
-std::string ApiTable::nearest_name(std::string_view name) const {
-  std::set<std::string_view> names;
-  for (const Entry& entry : impl_->entries) {
-    std::size_t longer = std::max(entry.name.size(), name.size());
-    std::size_t shorter = std::min(entry.name.size(), name.size());
-    if (longer - shorter < 4) names.insert(entry.name);
+std::vector<std::string> ApiTable::nearest_names(std::string_view name, std::size_t count) const {
+  std::vector<std::string_view> names;
+  for (const Entry& entry : impl_->entries) {  // sorted, so that equal names stand together
+    if (names.empty() || names.back() != entry.name) names.push_back(entry.name);
   }
-  return base::nearest_word(name, names);
+  return nearest_of(name, names, count);
 }
 
 std::vector<Evidence> ApiTable::op_rows(std::string_view backend, std::string_view torch_version) const {

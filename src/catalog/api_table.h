@@ -49,6 +49,7 @@ struct Judgement {
   double confidence = 0;  // 0..1, assumed scale: rank of the deciding source, less when contested
   bool is_contested = false;
   std::optional<Evidence> decided_by;
+  std::vector<Evidence> against;  // the first row of each source that contradicts; empty unless contested
 };
 
 class ApiTable {
@@ -69,8 +70,9 @@ class ApiTable {
 
   // True when any source has a row for this exact name on any backend.
   bool knows(std::string_view name) const;
-  // Names nearest to `name`, for suggestions.
-  std::string nearest_name(std::string_view name) const;
+  // At most `count` known names nearest to `name`, for suggestions: first those with the same last part in whatever case, then by
+  // edit distance. Cost: a pass over all names.
+  std::vector<std::string> nearest_names(std::string_view name, std::size_t count) const;
   // All operator rows ("aten::...") of a backend that cover `torch_version`, sorted by name.
   std::vector<Evidence> op_rows(std::string_view backend, std::string_view torch_version) const;
 

@@ -36,6 +36,21 @@ TEST(ApiTable, ContradictingSourcesAreShownAndLowerTheConfidence) {
   EXPECT_TRUE(judgement.is_contested);
   EXPECT_EQ(judgement.decided_by->source, "npu-docs");
   EXPECT_LT(judgement.confidence, 0.6);
+  ASSERT_FALSE(judgement.against.empty());
+  for (const Evidence& row : judgement.against) EXPECT_NE(row.source, "npu-docs");
+}
+
+TEST(ApiTable, OperatorsOfOtherLibrariesAndDtypesAreKnown) {
+  EXPECT_EQ(ApiTable::judge(real().find("torchvision.ops.nms", "mlu")).status, Support::kNative);
+  EXPECT_EQ(real().find("torchvision.ops.nms", "npu")[0].note, "needs_package:torchvision_npu");
+  EXPECT_EQ(ApiTable::judge(real().find("mmcv.ops.CARAFE", "mlu")).status, Support::kNative);
+  EXPECT_EQ(ApiTable::judge(real().find("mmcv.ops.CARAFE", "npu")).status, Support::kUnsupported);
+  EXPECT_EQ(real().find("torch_npu.npu_gru", "npu")[0].vendor_name, "torch.nn.GRU");
+  bool says_conversion = false;
+  for (const Evidence& row : real().find("aten::_softmax_backward_data", "npu")) {
+    says_conversion = says_conversion || row.note.find("computed_as:float64>float32") != std::string_view::npos;
+  }
+  EXPECT_TRUE(says_conversion);
 }
 
 TEST(ApiTable, OperatorsOfAnApiAreAddedToItsEvidence) {
@@ -78,7 +93,11 @@ TEST(ApiTable, SilenceIsNotAnAnswer) {
   EXPECT_EQ(ApiTable::judge({}).confidence, 0);
   EXPECT_FALSE(real().knows("torch.no_such_function"));
   EXPECT_FALSE(real().knows(""));
-  EXPECT_EQ(real().nearest_name("torch.matmull"), "torch.matmul");
+  EXPECT_EQ(real().nearest_names("torch.matmull", 1), (std::vector<std::string>{"torch.matmul"}));
+  EXPECT_EQ(real().nearest_names("torch.nn.gru", 1), (std::vector<std::string>{"torch.nn.GRU"}));
+  EXPECT_TRUE(real().nearest_names("", 3).empty());
+  EXPECT_TRUE(real().nearest_names("completely unrelated words of a text", 3).empty());
+  EXPECT_EQ(real().nearest_names("torch.softmax_", 3).size(), 3u);
 }
 
 TEST(ApiTable, EveryRowHasASourceWithAnAddress) {

@@ -17,9 +17,7 @@ using base::text;
 constexpr std::array<std::string_view, 6> kStatusNames = {"same", "renamed", "changed", "none", "keep", "unknown"};
 
 Result<MapStatus> read_status(std::string_view word, const std::string& file, int line) {
-  for (std::size_t index = 0; index < kStatusNames.size(); ++index) {
-    if (kStatusNames[index] == word) return static_cast<MapStatus>(index);
-  }
+  if (std::optional<MapStatus> status = map_status_from_name(word)) return *status;
   return bad_data(file, line, "status",
                   text("same, renamed, changed, none, keep or unknown was expected, not \"{}\"",
                        "此处应为 same、renamed、changed、none、keep 或 unknown，而不是“{}”", base::sanitize_utf8(word)));
@@ -60,6 +58,13 @@ std::vector<std::string> split(std::string_view list, char separator) {
 }
 
 }  // namespace
+
+std::optional<MapStatus> map_status_from_name(std::string_view name) {
+  for (std::size_t index = 0; index < kStatusNames.size(); ++index) {
+    if (kStatusNames[index] == name) return static_cast<MapStatus>(index);
+  }
+  return std::nullopt;
+}
 
 std::string_view to_string(MapStatus status) { return kStatusNames[static_cast<std::size_t>(status)]; }
 

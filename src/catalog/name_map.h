@@ -6,6 +6,7 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -23,6 +24,7 @@ enum class MapStatus {
   kUnknown,        // no source found
 };
 std::string_view to_string(MapStatus status);
+std::optional<MapStatus> map_status_from_name(std::string_view name);
 
 struct NameRow {
   std::string name;     // "torch.cuda.get_device_capability", "torch.cuda.*", "nccl"
