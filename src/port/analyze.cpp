@@ -5,6 +5,7 @@
 #include <filesystem>
 
 #include "base/text.h"
+#include "port/preflight.h"
 #include "port/suppressions.h"
 
 namespace starbridge::port {
@@ -144,6 +145,9 @@ void end_report(FileReport& report, const SourceFile& file, const Context& conte
     TargetResult& result = report.results[index];
     if (context.targets[index].family != nullptr && context.shims.count(std::string(context.targets[index].family->backend)) > 0)
       leave_to_shim(result);
+    if (!suppressions.empty()) {
+      for (Pin& pin : result.pins) pin.silenced = suppressions.silenced(pin.place.line, kPreflightRules);
+    }
     if (!suppressions.empty()) result.suppressed_count = suppressions.apply(lines, result.edits, result.findings);
     base::Result<std::vector<Edit>> edits = normalize_edits(std::move(result.edits), file.bytes.size());
     // Overlapping rules are a fault of the rules, and no reason to write a wrong file.

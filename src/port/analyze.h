@@ -57,10 +57,20 @@ struct Context {
 };
 Context make_context(const Tables& tables, std::vector<Target> targets);
 
+// A package, interpreter or toolkit that a file asks for, and in which versions; see preflight.h.
+struct Pin {
+  std::string package;  // folded: "torch", "torch-npu", "python", "cann"
+  std::string written;  // ">=2.1,<2.4"; empty: any
+  base::Place place;
+  bool is_conditional = false;             // behind an environment marker
+  std::vector<std::string_view> silenced;  // rules that a remark in the file silences here
+};
+
 struct TargetResult {
   std::vector<Edit> edits;  // normalised
   std::vector<Finding> findings;
   std::vector<NewFile> new_files;    // that the edits need; the same file may be asked for more than once
+  std::vector<Pin> pins;
   std::size_t suppressed_count = 0;  // edits and findings that remarks in the file silenced
 };
 

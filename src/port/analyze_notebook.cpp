@@ -37,13 +37,15 @@ void move_to_file(const NotebookCells& cells, const SourceFile& file, std::vecto
                                  ""});
     }
     result.edits = std::move(edits);
-    for (Finding& finding : result.findings) {
-      if (finding.place.line <= 0) continue;
-      std::size_t at = code_lines.start_of(finding.place.line) + static_cast<std::size_t>(std::max(finding.place.column, 1) - 1);
+    auto move = [&](base::Place& place) {
+      if (place.line <= 0) return;
+      std::size_t at = code_lines.start_of(place.line) + static_cast<std::size_t>(std::max(place.column, 1) - 1);
       LineColumn raw = raw_lines.at(cells.raw_of[std::min(at, cells.code.size())]);
-      finding.place.line = raw.line;
-      finding.place.column = raw.column;
-    }
+      place.line = raw.line;
+      place.column = raw.column;
+    };
+    for (Finding& finding : result.findings) move(finding.place);
+    for (Pin& pin : result.pins) move(pin.place);
   }
 }
 
@@ -73,6 +75,7 @@ std::vector<TargetResult> analyze_notebook(const SourceFile& file, const Context
     TargetResult& result = results[index];
     result.edits.insert(result.edits.end(), shell[index].edits.begin(), shell[index].edits.end());
     result.findings.insert(result.findings.end(), shell[index].findings.begin(), shell[index].findings.end());
+    result.pins.insert(result.pins.end(), shell[index].pins.begin(), shell[index].pins.end());
   }
   move_to_file(*cells, file, results);
   return results;

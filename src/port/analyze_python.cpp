@@ -1,4 +1,5 @@
 #include "port/analyze.h"
+#include "port/files/setup_py.h"
 #include "port/python/rewrite.h"
 #include "port/relevance.h"
 
@@ -23,6 +24,21 @@ std::vector<TargetResult> refuse_python(const SourceFile& file, std::size_t erro
   return results;
 }
 
+namespace {
+// Rare enough to be parsed once more.
+void add_setup_py(const SourceFile& file, const Context& context, std::vector<TargetResult>& results) {
+  python::Syntax syntax = python::Syntax::parse(file.bytes);
+  if (syntax.error_at() != std::string_view::npos) return;
+  std::vector<TargetResult> asked = per_target(file, context, [&](Sheet& sheet) { judge_setup_py(syntax, sheet); });
+  for (std::size_t index = 0; index < results.size(); ++index) {
+    TargetResult& result = results[index];
+    result.edits.insert(result.edits.end(), asked[index].edits.begin(), asked[index].edits.end());
+    result.findings.insert(result.findings.end(), asked[index].findings.begin(), asked[index].findings.end());
+    result.pins = std::move(asked[index].pins);
+  }
+}
+}  // namespace
+
 std::vector<TargetResult> rewrite_python(const SourceFile& file, const python::Sites& sites, const Context& context) {
   std::vector<TargetResult> results(context.targets.size());
   LineIndex lines(file.bytes);
@@ -33,8 +49,9 @@ std::vector<TargetResult> rewrite_python(const SourceFile& file, const python::S
     if (target.family == nullptr || is_helper) continue;
     python::RewriteOutput output =
         python::rewrite({file, lines, sites, target, context.names[index], context.tables, context.torch_version, &helper});
-    results[index] = {std::move(output.edits), std::move(output.findings), std::move(output.new_files), 0};
+    results[index] = {std::move(output.edits), std::move(output.findings), std::move(output.new_files), {}, 0};
   }
+  if (is_setup_py(file.path)) add_setup_py(file, context, results);
   return results;
 }
 

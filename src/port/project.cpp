@@ -9,6 +9,8 @@
 
 #include "base/files.h"
 #include "base/parallel.h"
+#include "port/files/setup_py.h"
+#include "port/preflight.h"
 #include "port/python/branches.h"
 #include "port/python/project_flow.h"
 #include "port/relevance.h"
@@ -132,7 +134,8 @@ class Scan {
     reports_[index] = begin_report(file, FileKind::kPython, context_);
     if (!reports_[index].is_analyzed) return;
     note_shims(file);
-    bool may_matter = may_python_matter(file.bytes, context_.tables) || may_python_pass_devices(file.bytes);
+    bool may_matter =
+        is_setup_py(entry.path) || may_python_matter(file.bytes, context_.tables) || may_python_pass_devices(file.bytes);
     flow_->read(python_number_.at(index), std::move(file), may_matter);
   }
 
@@ -287,6 +290,8 @@ base::Result<ProjectReport> scan_project(const std::string& root, const Context&
   if (is_portable && !is_single_file) context.layout = &layout;
   Scan scan(root, is_single_file, std::move(files), context);
   std::vector<FileReport> reports = scan.run(on_progress);
+
+  add_preflight(reports, context);
 
   ProjectReport project;
   project.root = root;

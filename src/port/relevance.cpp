@@ -97,7 +97,8 @@ bool may_shell_matter(std::string_view bytes) {
 }
 
 bool may_settings_matter(std::string_view bytes) {
-  static constexpr std::array<std::string_view, 2> kResources = {".com/", ".ai/"};
+  // Resources of Kubernetes; images and interpreters whose versions the preflight looks at.
+  static constexpr std::array<std::string_view, 6> kResources = {".com/", ".ai/", "cann:", "ascend", "python:3", "python="};
   static constexpr WordSearch<kResources.size()> kSearch(kResources);
   return names_a_card(bytes) || kSearch.find(bytes, 0).word < kResources.size();
 }

@@ -86,6 +86,13 @@ bool Suppressions::silences(int line, std::string_view rule) const {
   });
 }
 
+std::vector<std::string_view> Suppressions::silenced(int line, std::span<const std::string_view> rules) const {
+  std::vector<std::string_view> found;
+  std::copy_if(rules.begin(), rules.end(), std::back_inserter(found),
+               [&](std::string_view rule) { return silences(line, rule); });
+  return found;
+}
+
 std::size_t Suppressions::apply(const LineIndex& lines, std::vector<Edit>& edits, std::vector<Finding>& findings) const {
   std::size_t before = edits.size() + findings.size();
   std::erase_if(edits, [&](const Edit& edit) { return silences(lines.at(edit.begin).line, edit.rule); });

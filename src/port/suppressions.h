@@ -5,6 +5,7 @@
 // silences nothing and is a finding itself. Pure; any thread.
 #pragma once
 
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -21,6 +22,8 @@ class Suppressions {
   Suppressions(const SourceFile& file, const std::string& today);
 
   bool empty() const { return remarks_.empty(); }
+  // Those of `rules` that are silenced on a line, for findings that are made later.
+  std::vector<std::string_view> silenced(int line, std::span<const std::string_view> rules) const;
   // Removes what is silenced and adds findings on remarks that are expired or cannot be read. Returns how many were removed.
   std::size_t apply(const LineIndex& lines, std::vector<Edit>& edits, std::vector<Finding>& findings) const;
 

@@ -10,8 +10,10 @@ base::Result<Tables> Tables::load(const catalog::Catalog& catalog) {
   SB_TRY(catalog::NameMap names, catalog::NameMap::load(folder));
   SB_TRY(catalog::EnvMap env, catalog::EnvMap::load(folder));
   SB_TRY(catalog::LibraryMap libraries, catalog::LibraryMap::load(folder));
+  SB_TRY(catalog::VersionPairs pairs, catalog::VersionPairs::load(folder));
   SB_TRY(std::string helper, base::read_file(folder + "/port/portable_device.py"));
-  return Tables{catalog, std::move(api), std::move(names), std::move(env), std::move(libraries), std::move(helper)};
+  return Tables{catalog,          std::move(api),   std::move(names), std::move(env), std::move(libraries),
+                std::move(pairs), std::move(helper)};
 }
 
 }  // namespace starbridge::port

@@ -5,6 +5,7 @@
 #include "catalog/api_table.h"
 #include "catalog/catalog.h"
 #include "catalog/name_map.h"
+#include "catalog/version_pairs.h"
 
 namespace starbridge::port {
 
@@ -14,6 +15,7 @@ struct Tables {
   catalog::NameMap names;
   catalog::EnvMap env;
   catalog::LibraryMap libraries;
+  catalog::VersionPairs pairs;
   std::string portable_helper;  // the helper module of the portable style
 
   // Errors: those of the tables' loaders.

@@ -91,6 +91,12 @@ void Sheet::shell_word(std::size_t begin, std::size_t end, bool is_device) {
   add_file(helper.path, tables_.portable_helper);
 }
 
+void Sheet::pin(std::size_t at, std::string package, std::string written, bool is_conditional) {
+  LineColumn place = lines_.at(at);
+  result_.pins.push_back(
+      {std::move(package), std::move(written), {file_.path, place.line, place.column, ""}, is_conditional, {}});
+}
+
 void Sheet::variable(std::size_t begin, std::size_t end) {
   std::string written(text(begin, end));
   std::string name = written;

@@ -37,6 +37,8 @@ class Sheet {
   // "cuda" or "cuda:0" at [begin, end) known to name a device; "nccl" known to name a collective backend.
   void device_word(std::size_t begin, std::size_t end);
   void collective_word(std::size_t begin, std::size_t end);
+  // A version asked for at `at`, for the preflight.
+  void pin(std::size_t at, std::string package, std::string written, bool is_conditional = false);
   // A package named at `at`.
   void package(std::size_t at, std::string_view name);
 

@@ -1,6 +1,8 @@
 // What a Dockerfile needs on a target.
 #include "port/files/dockerfile.h"
+#include "port/files/images.h"
 #include "port/python/sinks.h"
+#include "port/versions.h"
 #include "port/words.h"
 
 namespace starbridge::port {
@@ -18,6 +20,7 @@ void judge_image(const DockerInstruction& instruction, Sheet& sheet) {
   for (const ByteSpan& word : instruction.words) {
     std::string_view image = sheet.text(word.begin, word.end);
     if (image.substr(0, 2) == "--") continue;
+    pin_image(image, word.begin, sheet);
     if (!is_cuda_image(image)) return;
     sheet
         .find(word.begin, "cuda-image", Severity::kWork,
@@ -28,6 +31,11 @@ void judge_image(const DockerInstruction& instruction, Sheet& sheet) {
 }
 
 void judge_setting(ByteSpan name, ByteSpan value, bool can_repeat, Sheet& sheet) {
+  if (sheet.text(name.begin, name.end) == "CANN_VERSION") {
+    std::string_view written = base::trim(sheet.text(value.begin, value.end));
+    while (!written.empty() && (written[0] == '"' || written[0] == '\'')) written = written.substr(1, written.size() - 2);
+    if (parse_version(written)) sheet.pin(value.begin, "cann", "==" + std::string(written));
+  }
   can_repeat ? sheet.assignment(name.begin, name.end, value.end) : sheet.variable(name.begin, name.end);
   const python::TextRole* role = python::role_of_name(base::to_lower(sheet.text(name.begin, name.end)));
   if (role == nullptr) return;

@@ -2,10 +2,14 @@
 
 #include <algorithm>
 
+#include "port/version_matrix.h"
+
 namespace starbridge::port {
 namespace {
 
 using base::text;
+
+constexpr std::size_t kPairsShown = 4;
 
 bool is_name_character(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' || c == '_' || c == '.';
@@ -19,6 +23,20 @@ std::size_t skip_blanks(std::string_view bytes, std::size_t at, std::size_t end)
 std::size_t skip_version(std::string_view bytes, std::size_t at, std::size_t end) {
   while (at < end && (is_name_character(bytes[at]) || bytes[at] == '+' || bytes[at] == '!' || bytes[at] == '*')) ++at;
   return at;
+}
+
+// What is written of versions after a name: up to a marker, a remark, an option or a line end; without brackets and local part.
+std::string constraint_of(std::string_view rest) {
+  std::size_t end =
+      std::min({rest.find(';'), rest.find('#'), rest.find(" --"), rest.find('\\'), rest.find('\n'), rest.find(')')});
+  std::string written(base::trim(rest.substr(0, end)));
+  if (!written.empty() && written[0] == '(') written.erase(0, 1);
+  std::size_t plus = written.find('+');
+  if (plus != std::string::npos) written.erase(plus, written.find_first_of(", ", plus) - plus);
+  // What follows the name but is no version ("torch foo") is no constraint.
+  bool is_constraint = !written.empty() && (std::string_view("=<>!~^*").find(written[0]) != std::string_view::npos ||
+                                            (written[0] >= '0' && written[0] <= '9'));
+  return is_constraint ? written : std::string();
 }
 
 }  // namespace
@@ -57,6 +75,7 @@ std::optional<Requirement> parse_requirement(std::string_view bytes, std::size_t
     written = written.substr(0, std::min({written.find(" #"), written.find(" --"), written.find('\\'), written.find('\n')}));
     requirement.marker = std::string(base::trim(written));
   }
+  if (!requirement.is_url) requirement.constraint = constraint_of(rest);
   bool is_parenthesised = !rest.empty() && rest[0] == '(';
   if (is_parenthesised) at = skip_blanks(bytes, at + 1, end);
   std::size_t equals = at;
@@ -89,6 +108,10 @@ bool is_foreign_plugin(const Requirement& requirement, const Target& target) {
 
 void judge_requirement(const Requirement& requirement, Sheet& sheet) {
   if (sheet.target().chip->stack->backend == "cuda") return;
+  if (!requirement.is_url) {
+    std::string package = requirement.folded_name == "pytorch" ? "torch" : requirement.folded_name;
+    sheet.pin(requirement.name.begin, package, requirement.constraint, !requirement.marker.empty());
+  }
   bool is_torch =
       requirement.folded_name == "torch" || requirement.folded_name == "torchvision" || requirement.folded_name == "torchaudio";
   if (!is_torch) {
@@ -107,26 +130,41 @@ void judge_requirement(const Requirement& requirement, Sheet& sheet) {
   }
 }
 
+namespace {
+
+// A torch that is left open, or that has no plug-in: which pairs there are.
+void tell_pairs(const Requirement& requirement, Sheet& sheet) {
+  const catalog::Stack& stack = *sheet.target().chip->stack;
+  std::string plugin(sheet.target().family->plugin);
+  std::optional<VersionRange> range = VersionRange::parse(requirement.constraint);
+  StackRows allowed = rows_for_torch(stack, range.value_or(VersionRange()));
+  std::size_t at = requirement.name.begin;
+  if (requirement.exact_version.empty() && !allowed.empty()) {
+    const catalog::StackVersion* best = best_row(allowed);
+    sheet
+        .find(at, "torch-unpinned", Severity::kWarning,
+              text("torch is not pinned, so the version of {} cannot be chosen", "torch 未固定版本，无法确定 {} 的版本", plugin))
+        .advice = text("pin torch=={} and add {}=={}; listed are: {}", "固定 torch=={} 并加入 {}=={}；已列出的组合：{}",
+                       best->torch, plugin, best->plugin, describe_rows(allowed, plugin, kPairsShown));
+    return;
+  }
+  bool is_exact = !requirement.exact_version.empty();
+  Finding& finding = sheet.find(at, "torch-version", Severity::kWork,
+                                text("no {} is listed for torch {}", "没有与 torch {1} 对应的 {0}", plugin,
+                                     base::sanitize_utf8(is_exact ? requirement.exact_version : requirement.constraint)));
+  StackRows all = rows_for_torch(stack, VersionRange());
+  if (!all.empty()) finding.advice = text("choose one of: {}", "请从以下组合中选择：{}", describe_rows(all, plugin, kPairsShown));
+}
+
+}  // namespace
+
 std::optional<std::string> plugin_beside(const Requirement& requirement, Sheet& sheet) {
   std::string plugin(sheet.target().family->plugin);
   std::size_t at = requirement.name.begin;
-  if (requirement.exact_version.empty()) {
-    const catalog::StackVersion* version = sheet.target().chip->stack->version_to_use();
-    Finding& finding = sheet.find(
-        at, "torch-unpinned", Severity::kWarning,
-        text("torch is not pinned, so the version of {} cannot be chosen", "torch 未固定版本，无法确定 {} 的版本", plugin));
-    if (version != nullptr)
-      finding.advice =
-          text("pin torch=={} and add {}=={}", "固定 torch=={} 并加入 {}=={}", version->torch, plugin, version->plugin);
-    return std::nullopt;
-  }
-  const catalog::StackVersion* row = sheet.target().chip->stack->version_for(requirement.exact_version);
+  const catalog::Stack& stack = *sheet.target().chip->stack;
+  const catalog::StackVersion* row = requirement.exact_version.empty() ? nullptr : stack.version_for(requirement.exact_version);
   if (row == nullptr || row->plugin.empty()) {
-    sheet
-        .find(at, "torch-version", Severity::kWork,
-              text("no {} is listed for torch {}", "没有与 torch {1} 对应的 {0}", plugin, requirement.exact_version))
-        .advice = text("choose a torch version that {} supports: see starbridge compat",
-                       "选择 {} 支持的 torch 版本：见 starbridge compat", plugin);
+    tell_pairs(requirement, sheet);
     return std::nullopt;
   }
   if (requirement.has_hash) {

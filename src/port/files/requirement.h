@@ -13,6 +13,7 @@ struct Requirement {
   std::string folded_name;    // lower case, '-' for '_' and '.'
   std::string exact_version;  // of "==2.7.1" or conda's "=2.7.1"; without local part; empty when not pinned to one version
   ByteSpan local_part;        // "+cu121"; empty when there is none
+  std::string constraint;     // ">=2.1,<2.4" as written, without local part; empty: any version
   bool is_url = false;        // "torch @ https://..." or a link alone
   bool has_hash = false;      // " --hash="
   std::string marker;         // "; python_version < '3.12'" as written, with the semicolon; empty when there is none

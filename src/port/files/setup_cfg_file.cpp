@@ -34,7 +34,7 @@ std::vector<CfgRequirement> read_setup_cfg(std::string_view bytes) {
       value = begin + sign + 1;
     }
     bool is_list = (section == "options" && (key == "install_requires" || key == "setup_requires" || key == "tests_require")) ||
-                   section == "options.extras_require";
+                   section == "options.extras_require" || (section == "options" && key == "python_requires");
     if (is_list && !base::trim(bytes.substr(value, end - value)).empty())
       found.push_back({section + "." + key, {begin, end}, {value, end}});
   });
@@ -48,6 +48,11 @@ std::vector<TargetResult> analyze_setup_cfg(const SourceFile& file, const Contex
   return per_target(file, context, [&](Sheet& sheet) {
     std::map<std::string, RequirementList> lists;
     for (const CfgRequirement& each : found) {
+      if (each.list == "options.python_requires") {
+        std::string written(base::trim(sheet.text(each.value.begin, each.value.end)));
+        sheet.pin(each.value.begin, "python", written);
+        continue;
+      }
       std::optional<Requirement> requirement = parse_requirement(file.bytes, each.value.begin, each.value.end);
       if (!requirement) continue;
       std::size_t after = after_line(file.bytes, each.line.end);

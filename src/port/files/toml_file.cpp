@@ -158,6 +158,7 @@ void take_package_pair(const TomlString& string, const SourceFile& file, Sheet& 
   std::string version(bytes.substr(string.content.begin, string.content.end - string.content.begin));
   version.erase(0, version.find_first_not_of("= "));
   if (version.find_first_not_of("0123456789.") == std::string::npos) requirement.exact_version = version;
+  requirement.constraint = std::string(bytes.substr(string.content.begin, string.content.end - string.content.begin));
   std::size_t line_end = std::min(bytes.find_first_of("\r\n", string.pair.end), bytes.size());
   auto insert = [&sheet, &file, line_end, string](const std::string& plugin) {
     std::size_t at = after_line(file.bytes, line_end);
@@ -187,6 +188,8 @@ std::vector<TargetResult> analyze_toml(const SourceFile& file, const Context& co
     for (const TomlString& string : reader.strings) {
       if (is_requirement_list(string)) {
         take_list_item(string, file, sheet, lists[string.table + "." + string.key]);
+      } else if (string.table == "project" && string.key == "requires-python") {
+        sheet.pin(string.content.begin, "python", std::string(sheet.text(string.content.begin, string.content.end)));
       } else if (is_package_table(string.table)) {
         take_package_pair(string, file, sheet, lists[string.table]);
       } else if (const python::TextRole* role = role_of_setting(context, string.key)) {

@@ -2,6 +2,7 @@
 #include <set>
 
 #include "base/yaml_scalars.h"
+#include "port/files/images.h"
 #include "port/files/lines.h"
 #include "port/files/requirement.h"
 #include "port/relevance.h"
@@ -187,6 +188,7 @@ class YamlJudge {
 
   void judge_container(const YamlScalar& key, const YamlScalar& value) {
     const std::string& name = sheet_.target().chip->name;
+    if (key.value == "image" || key.value == "container") pin_image(value.value, value.begin, sheet_);
     if (key.value == "runtimeClassName" && value.value == "nvidia") {
       sheet_
           .find(key.begin, "kubernetes-runtime", Severity::kWork,
