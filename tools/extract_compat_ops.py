@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import json
 import re
 from collections import defaultdict
@@ -219,4 +220,43 @@ def diopi_rows(operators: dict[str, set[str]], implemented: set[str], config: st
         if status == "unknown" and not converted:
             continue
         rows += [Row("aten::" + name, status, note=",".join(notes)) for name in operators.get(interface, ())]
+    return rows
+
+
+# -- tolerances of a vendor's tests --------------------------------------------------------------------------------------------
+
+# name, backend, relative, absolute, relative of float16, absolute of float16, source
+ToleranceRow = tuple[str, str, str, str, str, str, str]
+TOLERANCE_COLUMNS = ("name", "backend", "relative", "absolute", "relative_half", "absolute_half", "source")
+CLASSES_OF = {"batch_norm": ("torch.nn.BatchNorm1d", "torch.nn.BatchNorm2d", "torch.nn.BatchNorm3d"),
+              "batch_norm_stats": ("torch.nn.SyncBatchNorm",), "layer_norm": ("torch.nn.LayerNorm",),
+              "group_norm": ("torch.nn.GroupNorm",), "rms_norm": ("torch.nn.RMSNorm",), "linear": ("torch.nn.Linear",),
+              "conv2d": ("torch.nn.Conv2d",), "gelu": ("torch.nn.GELU",), "interpolate": ("torch.nn.Upsample",),
+              "nll_loss": ("torch.nn.NLLLoss",), "binary_cross_entropy": ("torch.nn.BCELoss",),
+              "binary_cross_entropy_with_logits": ("torch.nn.BCEWithLogitsLoss",), "adadelta": ("torch.optim.Adadelta",),
+              "linalgqr": ("torch.linalg.qr",)}
+TOLERANCE_FIELDS = ("rtol", "atol", "rtol_half", "atol_half")
+
+
+def test_tolerances(text: str, known: set[str], backend: str, source: str) -> list[ToleranceRow]:
+    """Operators whose tests a vendor runs with wider limits than the common ones; of several cases the widest."""
+    widest: dict[str, dict[str, float]] = defaultdict(dict)
+    for statement in ast.parse(text).body:
+        if not (isinstance(statement, ast.Assign) and isinstance(statement.value, ast.Dict)):
+            continue
+        for case in statement.value.values:
+            words = {word.arg: word.value for word in case.keywords} if isinstance(case, ast.Call) else {}
+            names = [item.value for item in words["name"].elts if isinstance(item, ast.Constant)] \
+                if isinstance(words.get("name"), ast.List) else []
+            for field in TOLERANCE_FIELDS:
+                value = words.get(field)
+                if isinstance(value, ast.Constant) and isinstance(value.value, (int, float)):
+                    for name in names:
+                        widest[name][field] = max(widest[name].get(field, 0.0), float(value.value))
+    rows = []
+    for name, limits in widest.items():
+        apis = [api for api in ("torch.nn.functional." + name, "torch." + name, "torch.Tensor." + name) if api in known]
+        apis = [api.replace("torch.Tensor.", "Tensor.") for api in apis] + list(CLASSES_OF.get(name, ()))
+        cells = [f"{limits[field]:g}" if field in limits else "" for field in TOLERANCE_FIELDS]
+        rows += [(api, backend, cells[0], cells[1], cells[2], cells[3], source) for api in apis]
     return rows

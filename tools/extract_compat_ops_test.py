@@ -116,6 +116,15 @@ class Dtypes(unittest.TestCase):
                          [Row("aten::add_.Scalar", "native", note="implements:diopiAddInp")])
 
 
+class Tolerances(unittest.TestCase):
+    def test_the_widest_case_counts_and_every_spelling_gets_it(self) -> None:
+        text = ("device_configs = {'a': dict(name=['layer_norm'], atol=1e-3), 'b': dict(name=['layer_norm'], atol=1e-2, rtol=0.5),\n"
+                "'c': dict(name=['nowhere'], atol=1), 'd': dict(name=['mm'], tensor_para=dict()), 'e': dict(atol=1)}\n")
+        rows = ops.test_tolerances(text, {"torch.nn.functional.layer_norm", "torch.mm"}, "npu", "s")
+        self.assertEqual(rows, [("torch.nn.functional.layer_norm", "npu", "0.5", "0.01", "", "", "s"),
+                                ("torch.nn.LayerNorm", "npu", "0.5", "0.01", "", "", "s")])
+
+
 class Frameworks(unittest.TestCase):
     def test_mindspore_remarks_become_codes(self) -> None:
         page = ("| [torch.abs](u) | [mindspore.mint.abs](u) | [一致](u) |\n"

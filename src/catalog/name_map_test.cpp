@@ -11,6 +11,7 @@
 #include "base/files.h"
 #include "catalog/api_table.h"
 #include "catalog/catalog.h"
+#include "catalog/precision_rules.h"
 
 namespace starbridge::catalog {
 namespace {
@@ -113,6 +114,8 @@ TEST(MapData, EverySourceIsCited) {
   for (const EnvRow& row : environment.rows()) cited.insert(row.source);
   LibraryMap libraries = LibraryMap::load(SB_DATA_DIR).value();
   for (const LibraryRow& row : libraries.rows()) cited.insert(row.source);
+  PrecisionRules precision = PrecisionRules::load(SB_DATA_DIR).value();
+  for (const PrecisionRule& row : precision.rows()) cited.insert(row.source);
   // The emulated cards are read by the room above; their sources stand in the last column.
   std::istringstream cards(base::read_file(std::string(SB_DATA_DIR) + "/emulate/cuda_cards.tsv").value());
   for (std::string line; std::getline(cards, line);) cited.insert(line.substr(line.rfind('\t') + 1));

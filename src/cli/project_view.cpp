@@ -90,6 +90,37 @@ void print_findings(const Context& context, const report::ChipSection& section, 
   }
 }
 
+void print_precision(const Context& context, const report::ChipSection& section, std::size_t limit) {
+  const report::PrecisionPlan& plan = section.precision;
+  if (plan.items.empty()) return;
+  context.out << "\n"
+              << context.style.bold(context.say(text("precision plan", "精度计划"))) << " (" << plan.items.size() << ", "
+              << section.chip->target.chip->id << ")\n";
+  if (!plan.low_precision.empty()) {
+    const report::PrecisionPlace& first = plan.low_precision.front();
+    context.out << "  "
+                << context.say(text("16 bit is asked for: {} ({} places)", "使用 16 位精度：{}（{} 处）",
+                                    base::sanitize_utf8(first.place.to_string()), plan.low_precision.size()))
+                << "\n";
+  }
+  for (std::size_t index = 0; index < plan.items.size(); ++index) {
+    if (limit > 0 && index == limit) {
+      context.out << "  "
+                  << context.say(text("... {} more; --all shows them", "……还有 {} 条；--all 显示全部", plan.items.size() - index))
+                  << "\n";
+      break;
+    }
+    const report::PrecisionItem& item = plan.items[index];
+    const report::PrecisionPlace& first = item.places.front();
+    context.out << "  " << context.say(report::describe(item.risk)) << "  " << context.style.bold(context.say(item.title)) << "  "
+                << context.style.cyan(base::sanitize_utf8(first.place.to_string())) << " " << first.name
+                << context.say(text(", uses: {}", "，共 {} 处", item.count)) << " [" << item.id
+                << (item.source.empty() ? "" : ", " + item.source) << "]\n      " << context.say(item.why) << "\n      "
+                << context.say(report::describe_comparison(item)) << "\n";
+  }
+  for (const std::string& command : plan.commands) context.out << "  $ " << command << "\n";
+}
+
 void print_cuda(const Context& context, const port::CudaInventory& cuda) {
   if (cuda.kernels.empty() && cuda.launches.empty()) return;
   context.out << "\n"
@@ -106,6 +137,41 @@ void print_cuda(const Context& context, const port::CudaInventory& cuda) {
                 << context.style.dim(features) << "\n";
   }
 }
+
+namespace {
+
+base::Json places_json(const std::vector<report::PrecisionPlace>& places) {
+  base::Json json = base::Json::array();
+  for (const report::PrecisionPlace& each : places) {
+    json.push_back({{"name", each.name}, {"file", each.place.file}, {"line", each.place.line}, {"column", each.place.column}});
+  }
+  return json;
+}
+
+base::Json precision_to_json(const Context& context, const report::PrecisionPlan& plan) {
+  base::Json json = {
+      {"items", base::Json::array()}, {"low_precision", places_json(plan.low_precision)}, {"commands", plan.commands}};
+  for (const report::PrecisionItem& item : plan.items) {
+    base::Json entry = {{"id", item.id},
+                        {"risk", catalog::to_string(item.risk)},
+                        {"title", context.say(item.title)},
+                        {"why", context.say(item.why)},
+                        {"source", item.source},
+                        {"compare", catalog::to_string(item.comparison)},
+                        {"tolerances", base::Json::array()},
+                        {"count", item.count},
+                        {"places", places_json(item.places)}};
+    for (const catalog::DtypeTolerance& tolerance : item.tolerances) {
+      entry["tolerances"].push_back(
+          {{"dtype", tolerance.dtype}, {"relative", tolerance.relative}, {"absolute", tolerance.absolute}});
+    }
+    if (item.comparison == catalog::Comparison::kVerify) entry["loss_tolerance"] = item.loss_tolerance;
+    json["items"].push_back(std::move(entry));
+  }
+  return json;
+}
+
+}  // namespace
 
 base::Json chip_to_json(const Context& context, const report::ChipSection& section) {
   const port::ChipReport& chip = *section.chip;
@@ -127,6 +193,7 @@ base::Json chip_to_json(const Context& context, const report::ChipSection& secti
     finding["known"] = item.is_known;
     json["findings"].push_back(std::move(finding));
   }
+  json["precision"] = precision_to_json(context, section.precision);
   return json;
 }
 

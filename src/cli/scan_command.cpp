@@ -33,6 +33,7 @@ struct ScanOptions {
 };
 
 constexpr std::size_t kFindingsShown = 12;
+constexpr std::size_t kPrecisionShown = 6;
 
 base::Result<std::vector<port::Target>> targets_of(const catalog::Catalog& catalog, const std::string& names) {
   std::vector<port::Target> targets;
@@ -69,6 +70,7 @@ void print_tables(const Context& context, const ScanOptions& options, const repo
               << "\n\n";
   print_verdicts(context, report);
   print_findings(context, report.chips[0], options.shows_all ? 0 : kFindingsShown);
+  print_precision(context, report.chips[0], options.shows_all ? 0 : kPrecisionShown);
   print_cuda(context, project.cuda);
   context.out << "\n"
               << context.say(text("next: starbridge port {} --to {}", "下一步：starbridge port {} --to {}", options.path,
@@ -102,7 +104,8 @@ base::Result<ExitCode> run_scan(const Context& context, const ScanOptions& optio
            progress.update(context.say(text("scanning", "扫描")), done, total);
          }));
   progress.finish();
-  report::Report report = report::build_report(project);
+  SB_TRY(catalog::PrecisionRules precision, catalog::PrecisionRules::load(catalog.data_dir()));
+  report::Report report = report::build_report(project, &precision);
   if (!options.new_baseline.empty()) SB_TRY_VOID(report::write_baseline(report, options.new_baseline));
   if (!options.baseline.empty()) SB_TRY_VOID(report::apply_baseline(report, options.baseline));
   if (!options.since.empty()) report::keep_changed_lines(report, changed);

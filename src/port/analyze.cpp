@@ -22,14 +22,14 @@ bool has_suffix(std::string_view name, const std::array<std::string_view, kCount
   return std::any_of(suffixes.begin(), suffixes.end(), [&](std::string_view suffix) { return ends_with(name, suffix); });
 }
 
-std::vector<TargetResult> analyze_kind(const SourceFile& file, FileKind kind, const Context& context, CudaInventory& inventory) {
+std::vector<TargetResult> analyze_kind(const SourceFile& file, FileKind kind, const Context& context, FileReport& report) {
   switch (kind) {
     case FileKind::kPython:
-      return analyze_python(file, context);
+      return analyze_python(file, context, &report.uses);
     case FileKind::kNotebook:
-      return analyze_notebook(file, context);
+      return analyze_notebook(file, context, &report.uses);
     case FileKind::kCuda:
-      return analyze_cuda(file, context, inventory);
+      return analyze_cuda(file, context, report.cuda);
     case FileKind::kShell:
       return analyze_shell(file, context);
     case FileKind::kRequirements:
@@ -161,7 +161,7 @@ void end_report(FileReport& report, const SourceFile& file, const Context& conte
 
 FileReport analyze_file(const SourceFile& file, FileKind kind, const Context& context) {
   FileReport report = begin_report(file, kind, context);
-  if (report.is_analyzed) end_report(report, file, context, analyze_kind(file, kind, context, report.cuda));
+  if (report.is_analyzed) end_report(report, file, context, analyze_kind(file, kind, context, report));
   return report;
 }
 

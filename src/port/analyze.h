@@ -16,6 +16,7 @@
 #include "port/source_file.h"
 #include "port/tables.h"
 #include "port/target.h"
+#include "port/uses.h"
 
 namespace starbridge::port {
 
@@ -80,6 +81,7 @@ struct FileReport {
   bool is_analyzed = false;
   int line_count = 0;
   std::vector<TargetResult> results;  // one per target
+  std::vector<NameUse> uses;
   CudaInventory cuda;
 };
 
@@ -90,11 +92,12 @@ FileReport begin_report(const SourceFile& file, FileKind kind, const Context& co
 void end_report(FileReport& report, const SourceFile& file, const Context& context, std::vector<TargetResult> results);
 
 // The part of each kind, in its own file. Each returns one result per target of the context whose family is known.
-std::vector<TargetResult> analyze_python(const SourceFile& file, const Context& context);
+// `uses`, where given, takes the names of PyTorch that the file uses.
+std::vector<TargetResult> analyze_python(const SourceFile& file, const Context& context, std::vector<NameUse>* uses = nullptr);
 // Its parts: the result for a file that cannot be parsed; for one whose sites are known.
 std::vector<TargetResult> refuse_python(const SourceFile& file, std::size_t error_at, const Context& context);
 std::vector<TargetResult> rewrite_python(const SourceFile& file, const python::Sites& sites, const Context& context);
-std::vector<TargetResult> analyze_notebook(const SourceFile& file, const Context& context);
+std::vector<TargetResult> analyze_notebook(const SourceFile& file, const Context& context, std::vector<NameUse>* uses = nullptr);
 std::vector<TargetResult> analyze_cuda(const SourceFile& file, const Context& context, CudaInventory& inventory);
 std::vector<TargetResult> analyze_shell(const SourceFile& file, const Context& context);
 std::vector<TargetResult> analyze_requirements(const SourceFile& file, const Context& context);

@@ -49,9 +49,18 @@ void move_to_file(const NotebookCells& cells, const SourceFile& file, std::vecto
   }
 }
 
+void move_uses(const NotebookCells& cells, const SourceFile& file, std::vector<NameUse>& uses) {
+  LineIndex code_lines(cells.code);
+  LineIndex raw_lines(file.bytes);
+  for (NameUse& use : uses) {
+    std::size_t at = code_lines.start_of(use.first.line) + static_cast<std::size_t>(use.first.column - 1);
+    use.first = raw_lines.at(cells.raw_of[std::min(at, cells.code.size())]);
+  }
+}
+
 }  // namespace
 
-std::vector<TargetResult> analyze_notebook(const SourceFile& file, const Context& context) {
+std::vector<TargetResult> analyze_notebook(const SourceFile& file, const Context& context, std::vector<NameUse>* uses) {
   if (!may_notebook_matter(file.bytes, context.tables)) return std::vector<TargetResult>(context.targets.size());
   base::Result<NotebookCells> cells = find_notebook_cells(file.bytes, file.path);
   if (!cells.ok()) {
@@ -62,7 +71,7 @@ std::vector<TargetResult> analyze_notebook(const SourceFile& file, const Context
     }
     return results;
   }
-  std::vector<TargetResult> results = analyze_python({file.path, cells->code}, context);
+  std::vector<TargetResult> results = analyze_python({file.path, cells->code}, context, uses);
   std::vector<ShellReading> readings;
   for (const NotebookCells::ShellPiece& piece : cells->shell_pieces) {
     readings.push_back(
@@ -78,6 +87,7 @@ std::vector<TargetResult> analyze_notebook(const SourceFile& file, const Context
     result.pins.insert(result.pins.end(), shell[index].pins.begin(), shell[index].pins.end());
   }
   move_to_file(*cells, file, results);
+  if (uses != nullptr) move_uses(*cells, file, *uses);
   return results;
 }
 

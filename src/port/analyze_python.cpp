@@ -55,11 +55,13 @@ std::vector<TargetResult> rewrite_python(const SourceFile& file, const python::S
   return results;
 }
 
-std::vector<TargetResult> analyze_python(const SourceFile& file, const Context& context) {
+std::vector<TargetResult> analyze_python(const SourceFile& file, const Context& context, std::vector<NameUse>* uses) {
   if (!may_python_matter(file.bytes, context.tables)) return std::vector<TargetResult>(context.targets.size());
   python::Syntax syntax = python::Syntax::parse(file.bytes);
   if (syntax.error_at() != std::string_view::npos) return refuse_python(file, syntax.error_at(), context);
-  return rewrite_python(file, python::find_sites(syntax, file.bytes), context);
+  python::Sites sites = python::find_sites(syntax, file.bytes);
+  if (uses != nullptr) *uses = collect_uses(file, sites);
+  return rewrite_python(file, sites, context);
 }
 
 }  // namespace starbridge::port

@@ -149,6 +149,7 @@ class Scan {
         end_report(report, file, context_, refuse_python(file, error_at, context_));
       } else {
         python::Sites sites = flow_->finish(number);
+        report.uses = collect_uses(file, sites);
         bool is_one_familys = family_files_.count(file.path) > 0;
         if (is_one_familys) python::settle_all(sites);
         end_report(report, file, context_, rewrite_python(file, sites, context_));
@@ -304,6 +305,13 @@ base::Result<ProjectReport> scan_project(const std::string& root, const Context&
       ++project.files_by_kind[std::string(to_string(report.kind))];
     }
     project.cuda.merge(report.cuda);
+    for (NameUse& use : report.uses) {
+      ProjectUse& of_project = project.uses[use.name];
+      of_project.count += use.count;
+      if (of_project.places.size() < kUsePlacesMax)
+        of_project.places.push_back({report.path, use.first.line, use.first.column, ""});
+    }
+    report.uses.clear();
     bool says_something = false;
     for (std::size_t index = 0; index < report.results.size(); ++index) {
       ChipReport& chip = project.chips[index];

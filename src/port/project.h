@@ -40,6 +40,7 @@ struct ProjectReport {
   std::size_t line_count = 0;
   std::map<std::string, std::size_t> files_by_kind;
   CudaInventory cuda;
+  ProjectUses uses;
   std::vector<ChipReport> chips;  // as asked for
   std::vector<FileReport> files;  // those with edits or findings, by path
 };

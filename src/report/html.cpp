@@ -51,6 +51,20 @@ Json data_of(const Report& report, base::Language language) {
       for (const LineChange& change : file.lines) changes.push_back({change.line, change.before, change.after});
       chip["files"].push_back({{"path", file.path}, {"edits", file.changes.size()}, {"changes", std::move(changes)}});
     }
+    Json plan = Json::array();
+    for (const PrecisionItem& item : section.precision.items) {
+      const PrecisionPlace& first = item.places.front();
+      plan.push_back({{"risk", both(describe(item.risk))},
+                      {"risk_id", catalog::to_string(item.risk)},
+                      {"title", both(item.title)},
+                      {"why", both(item.why)},
+                      {"compare", both(describe_comparison(item))},
+                      {"count", item.count},
+                      {"first", first.place.to_string()},
+                      {"name", first.name},
+                      {"source", item.source}});
+    }
+    chip["precision"] = {{"items", std::move(plan)}, {"commands", section.precision.commands}};
     data["chips"].push_back(std::move(chip));
   }
   return data;

@@ -66,6 +66,7 @@ class Writer {
     for (port::Severity severity : {port::Severity::kWork, port::Severity::kWarning, port::Severity::kInfo}) {
       findings(section, severity);
     }
+    precision(section.precision);
     if (section.files.empty()) return;
     out_ += "\n### " + say(text("Edits", "修改")) + "\n\n";
     for (const ChangedFile& file : section.files) {
@@ -77,6 +78,28 @@ class Writer {
       }
       out_ += "```\n\n</details>\n";
     }
+  }
+
+  void precision(const PrecisionPlan& plan) {
+    if (plan.items.empty()) return;
+    out_ += "\n### " + say(text("Precision plan", "精度计划")) + "\n\n";
+    if (!plan.low_precision.empty()) {
+      out_ +=
+          say(text("16 bit is asked for at {}.", "使用 16 位精度：{}。", code(plan.low_precision.front().place.to_string()))) +
+          "\n\n";
+    }
+    out_ += "| " + say(text("risk", "风险")) + " | " + say(text("what", "内容")) + " | " + say(text("first use", "首次使用")) +
+            " | " + say(text("uses", "次数")) + " | " + say(text("why", "原因")) + " | " + say(text("compare", "比较方式")) +
+            " | " + say(text("source", "来源")) + " |\n|---|---|---|--:|---|---|---|\n";
+    for (const PrecisionItem& item : plan.items) {
+      const PrecisionPlace& first = item.places.front();
+      std::string place = code(first.name) + " " + escaped(first.place.to_string());
+      out_ += fmt::format("| {} | {} | {} | {} | {} | {} | {} |\n", say(describe(item.risk)), escaped(say(item.title)), place,
+                          item.count, escaped(say(item.why)), escaped(say(describe_comparison(item))), escaped(item.source));
+    }
+    out_ += "\n```sh\n";
+    for (const std::string& command : plan.commands) out_ += command + "\n";
+    out_ += "```\n";
   }
 
   void lines(char sign, const std::string& words) {

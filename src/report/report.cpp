@@ -90,13 +90,14 @@ std::size_t kernel_lines(const port::ProjectReport& project, const port::ChipRep
 
 }  // namespace
 
-Report build_report(const port::ProjectReport& project) {
+Report build_report(const port::ProjectReport& project, const catalog::PrecisionRules* precision) {
   Report report;
   report.project = &project;
   for (const port::ChipReport& chip : project.chips) {
     ChipSection section;
     section.chip = &chip;
     section.score = score_of(chip, kernel_lines(project, chip));
+    if (precision != nullptr) section.precision = plan_precision(project, chip, *precision);
     report.chips.push_back(std::move(section));
   }
   for (const port::FileReport& file : project.files) {

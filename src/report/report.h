@@ -7,6 +7,7 @@
 
 #include "port/project.h"
 #include "port/rules.h"
+#include "report/precision.h"
 #include "report/score.h"
 
 namespace starbridge::report {
@@ -50,6 +51,7 @@ struct ChipSection {
   std::vector<Item> items;         // as chip->findings
   std::vector<ChangedFile> files;  // those with edits
   Score score;
+  PrecisionPlan precision;
 };
 
 struct Report {
@@ -57,7 +59,8 @@ struct Report {
   std::vector<ChipSection> chips;
 };
 
-// `project` must outlive the report. Files that have gone meanwhile are shown without their lines.
-Report build_report(const port::ProjectReport& project);
+// `project` must outlive the report. Files that have gone meanwhile are shown without their lines. Without `precision` there are
+// no precision plans.
+Report build_report(const port::ProjectReport& project, const catalog::PrecisionRules* precision = nullptr);
 
 }  // namespace starbridge::report
