@@ -2,6 +2,7 @@
 // that names the space; the annotation also carries file and line. Each space is one pointer per core and one offset per variable.
 // A variable that one kernel alone reaches shares its place with the variables of other kernels, as on the chip.
 #include <llvm/IR/Constants.h>
+#include <llvm/IR/DebugInfoMetadata.h>
 #include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/Instructions.h>
 #include <llvm/IR/ReplaceConstant.h>
@@ -33,6 +34,28 @@ llvm::StringRef text_of(const llvm::Constant* constant) {
   const auto* global = llvm::dyn_cast<llvm::GlobalVariable>(constant->stripPointerCasts());
   const auto* data = global == nullptr || !global->hasInitializer() ? nullptr : llvm::dyn_cast<llvm::ConstantDataArray>(global->getInitializer());
   return data != nullptr && data->isCString() ? data->getAsCString() : "";
+}
+
+// Variables with initial values get them from a constant at the entry of every function that uses them.
+void set_initial_values(llvm::Module& module, llvm::GlobalVariable& global) {
+  if (!global.hasInitializer() || global.getInitializer()->isNullValue() || llvm::isa<llvm::UndefValue>(global.getInitializer())) return;
+  auto* values = new llvm::GlobalVariable(module, global.getValueType(), true, llvm::GlobalValue::PrivateLinkage, global.getInitializer());
+  llvm::FunctionCallee fill = module.getOrInsertFunction(
+      "__sb_bang_initial", llvm::Type::getVoidTy(module.getContext()), llvm::PointerType::getUnqual(module.getContext()),
+      llvm::PointerType::getUnqual(module.getContext()), llvm::Type::getInt64Ty(module.getContext()));
+  std::set<llvm::Function*> functions;
+  for (llvm::User* user : global.users()) {
+    if (auto* instruction = llvm::dyn_cast<llvm::Instruction>(user)) functions.insert(instruction->getFunction());
+  }
+  for (llvm::Function* function : functions) {
+    llvm::BasicBlock& entry = function->getEntryBlock();
+    llvm::IRBuilder<> builder(&entry, entry.getFirstNonPHIOrDbgOrAlloca());
+    builder.SetCurrentDebugLocation(llvm::DebugLoc());
+    llvm::CallInst* call = builder.CreateCall(
+        fill, {&global, values, builder.getInt64(module.getDataLayout().getTypeAllocSize(global.getValueType()).getFixedValue())});
+    if (llvm::DISubprogram* head = function->getSubprogram())
+      call->setDebugLoc(llvm::DILocation::get(module.getContext(), head->getLine(), 0, head));
+  }
 }
 
 // The annotated variables of the module; the list of annotations goes, since it would keep them alive.
@@ -113,6 +136,7 @@ void lower_spaces(llvm::Module& module, const PassOptions& options) {
   std::vector<llvm::Constant*> globals;
   for (const Variable& variable : variables) globals.push_back(variable.global);
   llvm::convertUsersOfConstantsToInstructions(globals);
+  for (const Variable& variable : variables) set_initial_values(module, *variable.global);
   std::map<llvm::Function*, std::set<llvm::Function*>> reached;
   for (llvm::Function& function : module) {
     if (is_kernel(function)) reached[&function] = reached_from(function);

@@ -39,6 +39,10 @@ void lower_for_cuda(llvm::Module& module, const PassOptions& options) {
 }
 
 void lower_for_bang(llvm::Module& module, const PassOptions& options) {
+  for (llvm::Function& function : module) {
+    // The runtime finds kernels by name, also those whose template arguments are local types.
+    if (is_kernel(function) && function.hasLocalLinkage()) function.setLinkage(llvm::GlobalValue::WeakODRLinkage);
+  }
   lower_spaces(module, options);
   lower_assembly(module);
   lower_builtins(module);

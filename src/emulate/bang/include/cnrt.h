@@ -58,6 +58,9 @@ typedef enum cnrtMemcpyKind {
   CNRT_MEM_TRANS_DIR_NODIR
 } cnrtMemTransDir_t;
 
+typedef enum cnrtDataType { cnrtFloat, cnrtHalf, cnrtBfloat, cnrtInt, cnrtShort, cnrtChar, cnrtUint, cnrtUshort, cnrtUchar, cnrtLonglong, cnrtDouble, cnrtBoolean } cnrtDataType_t;
+typedef cnrtDataType_t cnrtDataType_V2_t;
+typedef enum { cnrtRounding_rm, cnrtRounding_rn, cnrtRounding_rz } cnrtRoundingMode_t;
 typedef enum { cnrtMemTypeUnregistered, cnrtMemTypeHost, cnrtMemTypeDevice } cnrtMemType_t;
 typedef struct {
   cnrtMemType_t type;
@@ -165,6 +168,9 @@ cnrtRet_t cnrtWaitNotifier(cnrtNotifier_t notifier);
 cnrtRet_t cnrtQueryNotifier(cnrtNotifier_t notifier);
 cnrtRet_t cnrtNotifierDuration(cnrtNotifier_t start, cnrtNotifier_t end, float* microseconds);
 cnrtRet_t cnrtNotifierElapsedTime(cnrtNotifier_t start, cnrtNotifier_t end, float* milliseconds);
+// Host memory converted between element types; `quantized` must be nullptr.
+cnrtRet_t cnrtCastDataType_V2(const void* from, cnrtDataType_t from_type, void* to, cnrtDataType_t to_type, size_t count, void* quantized,
+                              cnrtRoundingMode_t mode);
 cnrtRet_t cnrtInvokeKernel(const void* kernel, cnrtDim3_t dim, cnrtFunctionType_t type, void** arguments, size_t reserved, cnrtQueue_t queue);
 #ifdef __cplusplus
 }

@@ -50,6 +50,7 @@ struct Rem {
       return a - b * std::trunc(a / b);
   }
 };
+struct Hypot { template <class T> static T of(T a, T b) { return std::hypot(a, b); } };
 template <class T>
 using Bits = std::make_unsigned_t<T>;
 struct BAnd { template <class T> static T of(T a, T b) { return static_cast<T>(a & b); } };
@@ -145,6 +146,7 @@ bool binary(int operation, int type, void* to, const void* a, const void* b, std
     case SB_OR: return run_any<Or>(type, to, a, b, n);
     case SB_XOR: return run_any<Xor>(type, to, a, b, n);
     case SB_REM: return run_any<Rem>(type, to, a, b, n);
+    case SB_HYPOT: return run_floating<Hypot>(type, to, a, b, n);
     case SB_BAND: return run_bits<BAnd>(type, to, a, b, n);
     case SB_BOR: return run_bits<BOr>(type, to, a, b, n);
     case SB_BXOR: return run_bits<BXor>(type, to, a, b, n);

@@ -86,7 +86,7 @@ void flow_elements(void* to, int to_bytes, std::int64_t n, std::initializer_list
     for (const Source& source : sources) {
       if (!has_shadow(source.start)) continue;
       const unsigned char* from = poison_of(source.start) + i * source.bytes;
-      for (int k = 0; k < source.bytes; ++k) mark |= from[k];
+      for (int k = 0; k < source.bytes; ++k) mark |= from[k] & kNeverWritten;
     }
     std::memset(marks + i * to_bytes, mark, static_cast<std::size_t>(to_bytes));
   }

@@ -2,7 +2,11 @@
 
 #include <set>
 
+#include "cn_api.h"
+
+#include "emulate/bang/loops/loops.h"
 #include "emulate/bang/runtime/check.h"
+#include "emulate/bang/runtime/chip.h"
 #include "emulate/common/settings.h"
 
 namespace starbridge::emulate::bang {
@@ -108,4 +112,23 @@ cnrtRet_t cnrtGetLastError(void) {
   return error;
 }
 cnrtRet_t cnrtPeekAtLastError(void) { return g_last_error; }
+
+cnrtRet_t cnrtCastDataType_V2(const void* from, cnrtDataType_t from_type, void* to, cnrtDataType_t to_type, std::size_t count, void* quantized,
+                              cnrtRoundingMode_t mode) {
+  static const int types[] = {SB_F32, SB_F16, SB_BF16, SB_S32, SB_S16, SB_S8, SB_U32, SB_U16, SB_U8, SB_S64};
+  if (quantized != nullptr || from_type > cnrtLonglong || to_type > cnrtLonglong) return remember(cnrtErrorArgsInvalid);
+  const int rounding = mode == cnrtRounding_rz ? SB_TZ : mode == cnrtRounding_rn ? SB_RN : SB_RM;
+  const bool is_done = loops().convert(types[from_type], types[to_type], rounding, to, from, static_cast<std::int64_t>(count), 0, 0);
+  return is_done ? cnrtSuccess : remember(cnrtErrorArgsInvalid);
+}
+CNresult cnGetCtxMaxParallelUnionTasks(CNcontext, KernelClass type, int* count) {
+  const int clusters = type == CN_KERNEL_CLASS_BLOCK ? 0 : static_cast<int>(type) / 4;
+  *count = clusters == 0 ? chip().clusters * chip().cores : chip().clusters / clusters;
+  return CN_SUCCESS;
+}
+CNresult cnCtxGetCurrent(CNcontext* context) {
+  static int current = 0;
+  *context = &current;
+  return CN_SUCCESS;
+}
 }

@@ -27,7 +27,16 @@ void reserve_shadow() {
 }
 
 void set_poison(const void* start, std::size_t bytes, bool is_poisoned) {
-  if (has_shadow(start)) std::memset(poison_of(start), is_poisoned ? 1 : 0, bytes);
+  if (has_shadow(start)) std::memset(poison_of(start), is_poisoned ? kNeverWritten : 0, bytes);
+}
+
+void set_filter_layout(const void* start, std::size_t bytes) {
+  if (has_shadow(start)) std::memset(poison_of(start), kFilterLayout, bytes);
+}
+
+bool has_filter_layout(const void* start, std::size_t bytes) {
+  const unsigned char* marks = poison_of(start);
+  return has_shadow(start) && marks[0] == kFilterLayout && marks[bytes - 1] == kFilterLayout;
 }
 
 void copy_poison(void* to, const void* from, std::size_t bytes) {
@@ -40,7 +49,7 @@ void copy_poison(void* to, const void* from, std::size_t bytes) {
 
 const char* first_poisoned(const void* start, std::size_t bytes) {
   if (!has_shadow(start)) return nullptr;
-  const void* found = std::memchr(poison_of(start), 1, bytes);
+  const void* found = std::memchr(poison_of(start), kNeverWritten, bytes);
   return found == nullptr ? nullptr : static_cast<const char*>(start) + (static_cast<const unsigned char*>(found) - poison_of(start));
 }
 

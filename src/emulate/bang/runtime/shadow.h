@@ -1,5 +1,5 @@
 // Shadow: what a check remembers of the chip's memories. One worker only.
-//   poison   one byte per byte: 1 when nothing was ever written there. Moves with the data, so that padding may travel unread.
+//   poison   one byte per byte: what is known of it (below). Moves with the data, so that padding may travel unread.
 //   cells    per 8 bytes of GDRAM and SRAM: who wrote and read last, to tell accesses of several cores apart.
 #pragma once
 
@@ -8,6 +8,9 @@
 #include "emulate/bang/runtime/memory.h"
 
 namespace starbridge::emulate::bang {
+
+constexpr unsigned char kNeverWritten = 1;
+constexpr unsigned char kFilterLayout = 2;  // written, in the order that matrix built-ins want their weights
 
 constexpr std::uintptr_t kPoisonStart = 0x200000000000ULL;
 constexpr std::uintptr_t kCellStart = 0x300000000000ULL;
@@ -34,6 +37,8 @@ inline bool has_shadow(const void* address) { return space_of(address) != Space:
 
 void reserve_shadow();
 void set_poison(const void* start, std::size_t bytes, bool is_poisoned);
+void set_filter_layout(const void* start, std::size_t bytes);
+bool has_filter_layout(const void* start, std::size_t bytes);
 // The bytes at `to` are as much written as those at `from`; either may be outside the chip (then: written).
 void copy_poison(void* to, const void* from, std::size_t bytes);
 // The first byte that was never written, or nullptr.

@@ -2,10 +2,11 @@
 #include <cstdarg>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <string>
 
 #include "emulate/bang/runtime/builtin.h"
-#include "emulate/bang/runtime/chip.h"
+#include "emulate/bang/runtime/shadow.h"
 #include "emulate/common/crash.h"
 #include "emulate/common/finding_log.h"
 
@@ -50,6 +51,15 @@ void __sb_local(const void* address, std::uint64_t bytes, const void* start, std
             "访问大小为 " + std::to_string(whole) + " 字节的局部变量，偏移 " + std::to_string(at - low));
 }
 
+// A variable of the core with initial values, at the entry of a function that uses it.
+void __sb_bang_initial(void* to, const void* values, std::uint64_t bytes) {
+  if (is_on_memory_core() && space_of(to) != Space::kSram) return;
+  Task* task = current_task();
+  if (task != nullptr && settings().is_check) sync_pipes(*task, kAllPipes);
+  std::memcpy(to, values, bytes);
+  if (settings().is_check) set_poison(to, bytes, false);
+}
+
 int __sb_printf(const char* format, ...) {
   va_list arguments;
   va_start(arguments, format);
@@ -74,3 +84,13 @@ void __sb_bang_abort() {
   std::_Exit(kExitRefused);
 }
 }
+
+// A value rounded to a whole number by one of the chip's modes; what does not fit 32 bits saturates.
+extern "C" long long __sb_bang_whole(float value, int rounding) {
+  std::int32_t result = 0;
+  loops().convert(SB_F32, SB_S32, rounding, &result, &value, 1, 0, 0);
+  return result;
+}
+
+// The number of the space an address lies in: NRAM, WRAM, SRAM, LDRAM, GDRAM, elsewhere (the stack, variables of the program).
+extern "C" int __sb_bang_space(const void* address) { return static_cast<int>(space_of(address)); }

@@ -10,12 +10,14 @@
 #define __mlu_entry__ __attribute__((global))
 #define __mlu_device__ __attribute__((device))
 #define __mlu_func__ __inline__ __attribute__((device))
+#define __mlu_vector__ __inline__ __attribute__((device))
 #define __mlu_builtin__ __inline__ __attribute__((device))
 #define __mlu_const__ __attribute__((constant))
-#define __nram__ __attribute__((shared, annotate("sb_nram")))
-#define __wram__ __attribute__((shared, annotate("sb_wram")))
-#define __mlu_shared__ __attribute__((shared, annotate("sb_sram")))
-#define __ldram__ __attribute__((shared, annotate("sb_ldram")))
+// Variables of a core are static wherever they stand. One with initial values gets them at the entry of each function that uses it.
+#define __nram__ static __attribute__((device, annotate("sb_nram")))
+#define __wram__ static __attribute__((device, annotate("sb_wram")))
+#define __mlu_shared__ static __attribute__((device, annotate("sb_sram")))
+#define __ldram__ static __attribute__((device, annotate("sb_ldram")))
 #else
 #define __mlu_host__
 #define __mlu_global__

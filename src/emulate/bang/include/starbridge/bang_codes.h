@@ -7,7 +7,7 @@ enum sb_type { SB_F32, SB_F16, SB_BF16, SB_S32, SB_U32, SB_S16, SB_U16, SB_S8, S
 // Two operands, one result of the same type, element by element.
 enum sb_binary {
   SB_ADD, SB_SUB, SB_MUL, SB_DIV, SB_MAX, SB_MIN, SB_NAN_MAX, SB_NAN_MIN, SB_EQ, SB_NE, SB_LT, SB_LE, SB_GT, SB_GE,
-  SB_AND, SB_OR, SB_XOR, SB_BAND, SB_BOR, SB_BXOR, SB_SLL, SB_SRL, SB_SRA, SB_REM
+  SB_AND, SB_OR, SB_XOR, SB_BAND, SB_BOR, SB_BXOR, SB_SLL, SB_SRL, SB_SRA, SB_REM, SB_HYPOT
 };
 enum sb_unary {
   SB_ABS, SB_NEG, SB_SQUARE, SB_SQRT, SB_RSQRT, SB_RECIP, SB_EXP, SB_EXP2, SB_LOG, SB_LOG2, SB_LOG10, SB_SIN, SB_COS, SB_TANH, SB_SIGMOID,

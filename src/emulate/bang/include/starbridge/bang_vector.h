@@ -60,6 +60,9 @@ SB_FUNCTION(active_sin, SB_SIN) SB_FUNCTION(active_cos, SB_COS) SB_FUNCTION(acti
   SB_DEVICE void name(mluFusionOpCode op, T* dst, const T* src0, T src1, T src2, sb_long n) {                                                \
     __sb_bang_fusion(#name, op, code, dst, src0, nullptr, sb_bits<T>(src1), 0, nullptr, sb_bits<T>(src2), 0, n);                             \
   }                                                                                                                                          \
+  SB_DEVICE void name(mluFusionOpCode op, T* dst, const T* src0, const T* src1, const T* src2, sb_long n, sb_long n1) {                      \
+    __sb_bang_fusion(#name, op, code, dst, src0, src1, 0, n1, src2, 0, n1, n);                                                               \
+  }                                                                                                                                          \
   SB_DEVICE void name(mluFusionOpCode op, T* dst, const T* src0, const T* src1, const T* src2, sb_long n, sb_long n1, sb_long n2) {          \
     __sb_bang_fusion(#name, op, code, dst, src0, src1, 0, n1, src2, 0, n2, n);                                                               \
   }                                                                                                                                          \
