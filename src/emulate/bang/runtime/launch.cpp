@@ -143,7 +143,7 @@ void spoil_memories(const Task& task) {
   for (std::uint32_t i = 0; map != nullptr && i < map->count; ++i) {
     const SpaceVariable& variable = map->variables[i];
     const auto space = static_cast<Space>(variable.space);
-    if (space == Space::kSram && task.member != 0) continue;
+    if (space == Space::kSram ? !task.is_memory_core : task.is_memory_core) continue;
     char* start = start_of(space, space == Space::kSram ? task.cluster : task.core) + variable.offset;
     std::memset(start, fill, variable.bytes);
     set_poison(start, variable.bytes, true);
@@ -154,7 +154,6 @@ void start_task(Task& task) {
   task.has_started = true;
   task.fibre = worker().fibres.take(&fibre_main);
   if (settings().is_check) {
-    spoil_memories(task);
     task.clock.assign(task.team->tasks.size(), task.launch->first_clock);
     task.clock[static_cast<std::size_t>(task.member)] = ++g_next_clock;
     task.pipes.random = settings().seed * 0x9e3779b97f4a7c15ULL + task.strand;
@@ -165,6 +164,13 @@ bool is_ready(const Task& task) {
   return !task.has_ended && (task.waits_for == nullptr || task.waits_for->generation > task.waits_past);
 }
 
+// Something happened that may let waiting workers go on; none of them counts as waiting any more. The team's mutex is held.
+void announce(Team& team) {
+  team.waiting_workers = 0;
+  ++team.change_count;
+  team.changed.notify_all();
+}
+
 // All participants are here or ended. The team's mutex is held.
 void complete(Team& team, Barrier& barrier) {
   barrier.arrived = 0;
@@ -172,8 +178,7 @@ void complete(Team& team, Barrier& barrier) {
   // Those who leave late must not learn what an early one does before the next meeting.
   barrier.released_clock = barrier.clock;
   ++barrier.generation;
-  ++team.change_count;
-  team.changed.notify_all();
+  announce(team);
 }
 
 void report_early_end(Barrier& barrier) {
@@ -259,9 +264,8 @@ void run_tasks(Team& team, const std::vector<Task*>& tasks) {
         if (is_ready(*task)) chosen = task;
       }
       if (chosen == nullptr) {
-        if (++team.waiting_workers == team.unfinished_workers && team.change_count == seen) report_deadlock(team);
+        if (++team.waiting_workers == team.unfinished_workers) report_deadlock(team);
         team.changed.wait(lock, [&] { return team.change_count != seen; });
-        --team.waiting_workers;
         continue;
       }
       chosen->waits_for = nullptr;
@@ -276,8 +280,7 @@ void run_tasks(Team& team, const std::vector<Task*>& tasks) {
   }
   std::lock_guard lock(team.mutex);
   --team.unfinished_workers;
-  ++team.change_count;
-  team.changed.notify_all();
+  announce(team);
 }
 
 std::unique_ptr<Team> make_team(Launch& launch, std::uint64_t number, int core_group) {
@@ -318,6 +321,9 @@ std::unique_ptr<Team> make_team(Launch& launch, std::uint64_t number, int core_g
   team->memory_cores.expected = team->clusters;
   team->in_cluster.resize(static_cast<std::size_t>(team->clusters));
   team->cores_in_cluster.resize(static_cast<std::size_t>(team->clusters));
+  if (settings().is_check) {
+    for (auto& task : team->tasks) spoil_memories(*task);
+  }
   for (Barrier& barrier : team->in_cluster) barrier.expected = cores + 1;
   for (Barrier& barrier : team->cores_in_cluster) barrier.expected = cores;
   return team;
