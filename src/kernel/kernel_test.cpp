@@ -48,6 +48,25 @@ TEST(Cards, AreReadWithTheirCapability) {
   EXPECT_EQ(unknown.error().code(), "kernel.unknown_card");
 }
 
+TEST(Cards, OfCambriconAreReadWithTheirMemories) {
+  const Machine* machine = machine_of_source("a/add.mlu");
+  ASSERT_NE(machine, nullptr);
+  base::Result<EmulatedCard> card = find_card(*machine, "");
+  ASSERT_TRUE(card.ok()) << card.error().render(base::Language::kEnglish);
+  EXPECT_EQ(card->id, "mlu370-x8");
+  EXPECT_THAT(card->options, testing::Contains("-D__MLU_NRAM_SIZE__=768"));
+  EXPECT_THAT(card->device_options, testing::Contains("-D__BANG_ARCH__=372"));
+  base::Result<EmulatedCard> older = find_card(*machine, "mlu270");
+  ASSERT_TRUE(older.ok());
+  EXPECT_THAT(older->options, testing::Contains("-D__MLU_NRAM_SIZE__=512"));
+}
+
+TEST(Machines, AreToldApartByTheEndingOfASource) {
+  EXPECT_EQ(machine_of_source("x.cu")->id, "cuda");
+  EXPECT_EQ(machine_of_source("x.mlu")->id, "bang");
+  EXPECT_EQ(machine_of_source("x.cpp"), nullptr);
+}
+
 class Sources : public testing::Test {
  protected:
   void SetUp() override {

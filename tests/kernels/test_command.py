@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import subprocess
 import tempfile
 import unittest
@@ -39,6 +40,43 @@ class Command(unittest.TestCase):
         error = self.refused("int main() {\n  int* p;\n  cudaMaloc(&p, 4);\n}\n", "kernel.does_not_compile")
         self.assertEqual(error["place"]["line"], 3)
         self.assertIn("cudaMalloc", error["next_step"])
+
+    def test_an_unknown_built_in_is_named_with_the_nearest_known_one(self):
+        path = self.write("bad.mlu", "#include <bang.h>\n__mlu_entry__ void k(float* p) {\n  __bang_addd(p, p, p, 4);\n}\nint main() {}\n")
+        status, out, _ = starbridge("run", "--json", path)
+        error = json.loads(out)
+        self.assertEqual((status, error["code"], error["place"]["line"]), (3, "kernel.does_not_compile", 3))
+        self.assertIn("__bang_add", error["next_step"])
+
+    def test_a_built_in_the_chip_has_and_the_emulator_has_not_is_refused_at_its_line(self):
+        name = re.search(r"SB_BANG_REFUSED\((__bang_\w+)\)", (ROOT / "src/emulate/bang/include/starbridge/bang_refused.def").read_text())[1]
+        path = self.write("bad.mlu", f"#include <bang.h>\n__mlu_entry__ void k(float* p) {{\n\n  {name}(p, 1);\n}}\nint main() {{}}\n")
+        status, out, _ = starbridge("run", "--json", path)
+        error = json.loads(out)
+        self.assertEqual((status, error["place"]["line"]), (3, 4))
+        self.assertIn(name, error["message"])
+
+    def test_chips_are_named_and_unknown_ones_refused(self):
+        path = self.write("good.mlu", "#include <bang.h>\n#include <cstdio>\n__mlu_entry__ void k(int* p) { p[0] = __BANG_ARCH__; }\n"
+                          "int main() {\n  int* p;\n  int value = 0;\n  cnrtMalloc((void**)&p, 4);\n"
+                          "  k<<<cnrtDim3_t{1, 1, 1}, cnrtFuncTypeBlock, nullptr>>>(p);\n  cnrtQueueSync(nullptr);\n"
+                          '  cnrtMemcpy(&value, p, 4, cnrtMemcpyDevToHost);\n  std::printf("arch %d\\n", value);\n  cnrtFree(p);\n}\n')
+        for chip, arch in (("mlu370-x8", 372), ("mlu290", 290), ("mlu590", 592)):
+            status, out, err = starbridge("run", path, "--chip", chip)
+            self.assertEqual(status, 0, err)
+            self.assertIn(f"arch {arch}", out)
+        status, _, err = starbridge("run", path, "--chip", "a100")
+        self.assertEqual(status, 3)
+        self.assertIn("mlu370-x8", err)
+
+    def test_one_seed_gives_one_report_on_the_chip(self):
+        program = ROOT / "tests/kernels/bang/wrong/missing-pipe-sync.mlu"
+        reports = []
+        for _ in range(2):
+            status, out, _ = starbridge("check", "--json", program, "--seed", "5")
+            self.assertEqual(status, 1)
+            reports.append(json.loads(out))
+        self.assertEqual(reports[0]["findings"], reports[1]["findings"])
 
     def test_a_missing_header_is_named(self):
         error = self.refused('#include "not_there.h"\nint main() {}\n', "kernel.does_not_compile")
