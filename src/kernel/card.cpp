@@ -27,9 +27,9 @@ const Columns kCudaColumns = {"id",
                               "shared_per_block_kib",
                               "fp32_to_fp64",
                               "source"};
-const Columns kBangColumns = {"id",          "name",          "arch",      "nram_kib",  "wram_kib",
-                              "sram_kib",    "clusters",      "cores",     "stack_kib", "clock_mhz",
-                              "memory_mib",  "address_align", "size_align", "wram_align", "source"};
+const Columns kBangColumns = {"id",         "name",          "arch",       "nram_kib",   "wram_kib",
+                              "sram_kib",   "clusters",      "cores",      "stack_kib",  "clock_mhz",
+                              "memory_mib", "address_align", "size_align", "wram_align", "source"};
 
 std::string cell(const catalog::TsvRow& row, const Columns& columns, std::string_view column) {
   for (std::size_t i = 0; i < columns.size(); ++i) {
@@ -44,7 +44,8 @@ void add_options(const Machine& machine, const catalog::TsvRow& row, const Colum
                            "-D__CUDA_ARCH__=" + cell(row, columns, "major") + cell(row, columns, "minor") + "0"};
     return;
   }
-  card.options = {"-D__MLU_NRAM_SIZE__=" + cell(row, columns, "nram_kib"), "-D__MLU_WRAM_SIZE__=" + cell(row, columns, "wram_kib"),
+  card.options = {"-D__MLU_NRAM_SIZE__=" + cell(row, columns, "nram_kib"),
+                  "-D__MLU_WRAM_SIZE__=" + cell(row, columns, "wram_kib"),
                   "-D__MLU_SRAM_SIZE__=" + cell(row, columns, "sram_kib")};
   card.device_options = {"-D__BANG_ARCH__=" + cell(row, columns, "arch")};
 }

@@ -108,7 +108,8 @@ base::Result<std::vector<std::string>> sources_of(const std::string& path) {
     for (const auto& entry : fs::directory_iterator(path, error)) {
       const std::string extension = entry.path().extension().string();
       const Machine* machine = machine_of_source(entry.path().string());
-      if ((machine != nullptr && extension == machine->extension) || extension == ".cpp" || extension == ".cc" || extension == ".c")
+      if ((machine != nullptr && extension == machine->extension) || extension == ".cpp" || extension == ".cc" ||
+          extension == ".c")
         sources.push_back(entry.path().string());
     }
     std::sort(sources.begin(), sources.end());

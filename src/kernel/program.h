@@ -21,7 +21,7 @@ struct RunRequest {
   std::vector<std::string> defines;
   std::string standard = "c++17";
   std::vector<std::string> arguments;  // of the program
-  std::string card;  // empty: the default of the program's machine
+  std::string card;                    // empty: the default of the program's machine
   bool fast_math = false;
   bool check = false;
   std::optional<std::uint64_t> seed;  // order of threads, lanes and blocks drawn from it

@@ -153,8 +153,7 @@ base::Result<Toolchain> find_toolchain(const Machine& machine) {
     toolchain.headers = root + "/include/" + id;
     toolchain.shared_headers = root + "/include/common";
   }
-  if (!fs::exists(toolchain.headers + door))
-    return missing("the emulated card's headers are missing", "缺少仿真卡的头文件");
+  if (!fs::exists(toolchain.headers + door)) return missing("the emulated card's headers are missing", "缺少仿真卡的头文件");
   std::optional<std::string> compiler = base::find_program("clang++-19");
   if (!compiler) return missing("clang++-19 is not installed", "请运行 tools/install kernel，然后重新构建");
   toolchain.compiler = *compiler;
@@ -164,8 +163,7 @@ base::Result<Toolchain> find_toolchain(const Machine& machine) {
     if (toolchain.runtime.empty() && fs::exists(folder + "/" + runtime)) toolchain.runtime = folder + "/" + runtime;
     if (toolchain.pass.empty() && fs::exists(folder + "/" + kPassName)) toolchain.pass = folder + "/" + kPassName;
   }
-  if (toolchain.runtime.empty())
-    return missing(runtime + " is not built", "请运行 tools/install kernel，然后重新构建");
+  if (toolchain.runtime.empty()) return missing(runtime + " is not built", "请运行 tools/install kernel，然后重新构建");
   if (toolchain.pass.empty())
     return missing(std::string(kPassName) + " is not built", "请运行 tools/install kernel，然后重新构建");
   return toolchain;
@@ -190,7 +188,8 @@ base::Result<CompileResult> compile(const Toolchain& toolchain, const CompileReq
     driver.insert(driver.end(), request.card.options.begin(), request.card.options.end());
     // What the runtime reports is the place it returns to: a last call must not be a jump.
     if (machine.id == "bang") driver.emplace_back("-fno-optimize-sibling-calls");
-    driver.insert(driver.end(), {"-isystem", toolchain.headers, "-isystem", toolchain.shared_headers, "-ferror-limit=20", "-fno-color-diagnostics", "-c", source});
+    driver.insert(driver.end(), {"-isystem", toolchain.headers, "-isystem", toolchain.shared_headers, "-ferror-limit=20",
+                                 "-fno-color-diagnostics", "-c", source});
     const std::string host_object = folder + "/host" + std::to_string(i) + ".o";
     host_objects.push_back(host_object);
     if (!has_kernels) {
@@ -222,8 +221,8 @@ base::Result<CompileResult> compile(const Toolchain& toolchain, const CompileReq
     std::erase(device, "-ffp-contract=on");
     const std::string device_object = folder + "/device" + std::to_string(i) + ".o";
     device_objects.push_back(device_object);
-    device.insert(device.end(),
-                  {"-fcuda-is-device", "-target-cpu", device_cpu(), machine.id == "cuda" ? "-ffp-contract=fast" : "-ffp-contract=off"});
+    device.insert(device.end(), {"-fcuda-is-device", "-target-cpu", device_cpu(),
+                                 machine.id == "cuda" ? "-ffp-contract=fast" : "-ffp-contract=off"});
     device.insert(device.end(), request.card.device_options.begin(), request.card.device_options.end());
     if (request.fast_math) {
       for (const char* extra : {"-ffast-math", "-menable-no-infs", "-menable-no-nans", "-D__USE_FAST_MATH__=1"}) {
@@ -261,8 +260,7 @@ base::Result<CompileResult> compile(const Toolchain& toolchain, const CompileReq
     links.push_back({device_link, "", request.sources[0], {}, std::nullopt});
     link.push_back(device_library);
   }
-  link.insert(link.end(),
-              {"-L" + library_folder, library, "-Wl,-rpath," + library_folder, "-lm", "-lpthread", "-ldl"});
+  link.insert(link.end(), {"-L" + library_folder, library, "-Wl,-rpath," + library_folder, "-lm", "-lpthread", "-ldl"});
   links.push_back({link, "", request.sources[0], {}, std::nullopt});
   for (Step& step : links) {
     carry_out(step);
@@ -283,18 +281,46 @@ base::Result<CompileResult> compile(const Toolchain& toolchain, const CompileReq
   return result;
 }
 
+namespace {
+
+// Most names of BANG C are put together by macros: the preprocessor spells them out.
+std::string preprocessed_door(const Toolchain& toolchain) {
+  base::ProcessSpec spec;
+  spec.arguments = {toolchain.compiler,
+                    "-x",
+                    "c++",
+                    "-std=gnu++17",
+                    "-E",
+                    "-P",
+                    "-w",
+                    "-D__CUDA__",
+                    "-isystem",
+                    toolchain.headers,
+                    "-isystem",
+                    toolchain.shared_headers,
+                    toolchain.headers + "/" + std::string(toolchain.machine->door)};
+  spec.timeout_ms = kCompileMsMax;
+  base::Result<base::ProcessResult> result = base::run_process(spec);
+  return result.ok() ? result->out : "";
+}
+
+}  // namespace
+
 std::vector<std::string> known_names(const Toolchain& toolchain) {
   const std::regex name{std::string(toolchain.machine->names)};
   std::set<std::string> names;
+  auto collect = [&](const std::string& content) {
+    for (std::sregex_iterator it(content.begin(), content.end(), name), end; it != end; ++it) {
+      std::string found = (*it)[1];
+      if (found.rfind("__sb", 0) != 0) names.insert(std::move(found));
+    }
+  };
+  if (toolchain.machine->id == "bang") collect(preprocessed_door(toolchain));
   std::error_code error;
   for (const auto& entry : fs::recursive_directory_iterator(toolchain.headers, error)) {
     if (!entry.is_regular_file()) continue;
     base::Result<std::string> content = base::read_file(entry.path().string());
-    if (!content.ok()) continue;
-    for (std::sregex_iterator it(content->begin(), content->end(), name), end; it != end; ++it) {
-      std::string found = (*it)[1];
-      if (found.rfind("__sb", 0) != 0) names.insert(std::move(found));
-    }
+    if (content.ok()) collect(*content);
   }
   return {names.begin(), names.end()};
 }

@@ -13,12 +13,12 @@ namespace starbridge::kernel {
 
 struct Toolchain {
   const Machine* machine = nullptr;
-  std::string compiler;    // clang++-19
-  std::string symbolizer;  // llvm-symbolizer-19; empty: places stay addresses
-  std::string headers;     // folder with the machine's door
+  std::string compiler;        // clang++-19
+  std::string symbolizer;      // llvm-symbolizer-19; empty: places stay addresses
+  std::string headers;         // folder with the machine's door
   std::string shared_headers;  // folder of those that all machines share
-  std::string runtime;     // libstarbridge_<machine>.so
-  std::string pass;        // libstarbridge_emulate_pass.so
+  std::string runtime;         // libstarbridge_<machine>.so
+  std::string pass;            // libstarbridge_emulate_pass.so
 };
 
 // $STARBRIDGE_KERNEL_LIB names the folder of the two libraries; else they lie in lib/ beside the folder of this program or in the

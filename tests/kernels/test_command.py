@@ -57,7 +57,7 @@ class Command(unittest.TestCase):
         self.assertIn(name, error["message"])
 
     def test_chips_are_named_and_unknown_ones_refused(self):
-        path = self.write("good.mlu", "#include <bang.h>\n#include <cstdio>\n__mlu_entry__ void k(int* p) { p[0] = __BANG_ARCH__; }\n"
+        path = self.write("good.mlu", "#include <bang.h>\n#include <cstdio>\n#ifndef __BANG_ARCH__\n#define __BANG_ARCH__ 0\n#endif\n__mlu_entry__ void k(int* p) { p[0] = __BANG_ARCH__; }\n"
                           "int main() {\n  int* p;\n  int value = 0;\n  cnrtMalloc((void**)&p, 4);\n"
                           "  k<<<cnrtDim3_t{1, 1, 1}, cnrtFuncTypeBlock, nullptr>>>(p);\n  cnrtQueueSync(nullptr);\n"
                           '  cnrtMemcpy(&value, p, 4, cnrtMemcpyDevToHost);\n  std::printf("arch %d\\n", value);\n  cnrtFree(p);\n}\n')

@@ -9,8 +9,8 @@ namespace starbridge::emulate {
 // What the handlers ask the machine they run in. Called on the thread that faulted, from a signal handler.
 struct MachineState {
   bool is_in_kernel = false;
-  const void* code = nullptr;        // an address in the library of the running kernel
-  const char* stack_low = nullptr;   // of the running fibre
+  const void* code = nullptr;       // an address in the library of the running kernel
+  const char* stack_low = nullptr;  // of the running fibre
   const char* stack_high = nullptr;
 };
 MachineState machine_state();

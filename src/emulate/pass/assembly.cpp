@@ -1,5 +1,5 @@
-// Inline assembly of the chip. The host's assembler does not know it: each piece becomes a call of the runtime, which gets the text
-// and the operands as 64-bit words, and what kind each of them is (p pointer, i integer, h half, f float).
+// Inline assembly of the chip. The host's assembler does not know it: each piece becomes a call of the runtime, which gets the
+// text and the operands as 64-bit words, and what kind each of them is (p pointer, i integer, h half, f float).
 #include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/InlineAsm.h>
 #include <llvm/IR/Instructions.h>
@@ -31,7 +31,8 @@ llvm::Value* word_of(llvm::IRBuilder<>& builder, llvm::Value* value) {
 void lower_assembly(llvm::Module& module) {
   llvm::LLVMContext& context = module.getContext();
   llvm::Type* pointer = llvm::PointerType::getUnqual(context);
-  llvm::FunctionCallee run = module.getOrInsertFunction("__sb_bang_assembly", llvm::Type::getVoidTy(context), pointer, pointer, pointer);
+  llvm::FunctionCallee run =
+      module.getOrInsertFunction("__sb_bang_assembly", llvm::Type::getVoidTy(context), pointer, pointer, pointer);
   llvm::SmallVector<llvm::CallInst*, 16> calls;
   for (llvm::Function& function : module) {
     for (llvm::BasicBlock& block : function) {
@@ -59,8 +60,8 @@ void lower_assembly(llvm::Module& module) {
       builder.CreateStore(word_of(builder, value), builder.CreateConstInBoundsGEP1_64(builder.getInt64Ty(), words, i));
     }
     if (!is_simple) continue;
-    llvm::CallInst* made = builder.CreateCall(
-        run, {builder.CreateGlobalString(assembly->getAsmString()), builder.CreateGlobalString(kinds), words});
+    llvm::CallInst* made =
+        builder.CreateCall(run, {builder.CreateGlobalString(assembly->getAsmString()), builder.CreateGlobalString(kinds), words});
     made->setDebugLoc(call->getDebugLoc());
     call->eraseFromParent();
   }

@@ -1,6 +1,6 @@
 // Variables of BANG C in a core's own memories. The headers spell __nram__ and its like as a shared variable with an annotation
-// that names the space; the annotation also carries file and line. Each space is one pointer per core and one offset per variable.
-// A variable that one kernel alone reaches shares its place with the variables of other kernels, as on the chip.
+// that names the space; the annotation also carries file and line. Each space is one pointer per core and one offset per
+// variable. A variable that one kernel alone reaches shares its place with the variables of other kernels, as on the chip.
 #include <llvm/IR/Constants.h>
 #include <llvm/IR/DebugInfoMetadata.h>
 #include <llvm/IR/IRBuilder.h>
@@ -19,7 +19,8 @@ namespace starbridge::emulate {
 namespace {
 
 constexpr std::uint64_t kGuardBytes = 256;  // between variables in a check, so that a step over the end is seen
-constexpr std::array<llvm::StringRef, 4> kSpaces = {"sb_nram", "sb_wram", "sb_sram", "sb_ldram"};  // in step with bang/runtime/memory.h
+constexpr std::array<llvm::StringRef, 4> kSpaces = {"sb_nram", "sb_wram", "sb_sram",
+                                                    "sb_ldram"};  // in step with bang/runtime/memory.h
 
 struct Variable {
   llvm::GlobalVariable* global = nullptr;
@@ -32,14 +33,18 @@ struct Variable {
 
 llvm::StringRef text_of(const llvm::Constant* constant) {
   const auto* global = llvm::dyn_cast<llvm::GlobalVariable>(constant->stripPointerCasts());
-  const auto* data = global == nullptr || !global->hasInitializer() ? nullptr : llvm::dyn_cast<llvm::ConstantDataArray>(global->getInitializer());
+  const auto* data = global == nullptr || !global->hasInitializer()
+                         ? nullptr
+                         : llvm::dyn_cast<llvm::ConstantDataArray>(global->getInitializer());
   return data != nullptr && data->isCString() ? data->getAsCString() : "";
 }
 
 // Variables with initial values get them from a constant at the entry of every function that uses them.
 void set_initial_values(llvm::Module& module, llvm::GlobalVariable& global) {
-  if (!global.hasInitializer() || global.getInitializer()->isNullValue() || llvm::isa<llvm::UndefValue>(global.getInitializer())) return;
-  auto* values = new llvm::GlobalVariable(module, global.getValueType(), true, llvm::GlobalValue::PrivateLinkage, global.getInitializer());
+  if (!global.hasInitializer() || global.getInitializer()->isNullValue() || llvm::isa<llvm::UndefValue>(global.getInitializer()))
+    return;
+  auto* values =
+      new llvm::GlobalVariable(module, global.getValueType(), true, llvm::GlobalValue::PrivateLinkage, global.getInitializer());
   llvm::FunctionCallee fill = module.getOrInsertFunction(
       "__sb_bang_initial", llvm::Type::getVoidTy(module.getContext()), llvm::PointerType::getUnqual(module.getContext()),
       llvm::PointerType::getUnqual(module.getContext()), llvm::Type::getInt64Ty(module.getContext()));
@@ -52,7 +57,8 @@ void set_initial_values(llvm::Module& module, llvm::GlobalVariable& global) {
     llvm::IRBuilder<> builder(&entry, entry.getFirstNonPHIOrDbgOrAlloca());
     builder.SetCurrentDebugLocation(llvm::DebugLoc());
     llvm::CallInst* call = builder.CreateCall(
-        fill, {&global, values, builder.getInt64(module.getDataLayout().getTypeAllocSize(global.getValueType()).getFixedValue())});
+        fill,
+        {&global, values, builder.getInt64(module.getDataLayout().getTypeAllocSize(global.getValueType()).getFixedValue())});
     if (llvm::DISubprogram* head = function->getSubprogram())
       call->setDebugLoc(llvm::DILocation::get(module.getContext(), head->getLine(), 0, head));
   }
@@ -70,7 +76,8 @@ std::vector<Variable> take_variables(llvm::Module& module) {
     const auto* space = std::find(kSpaces.begin(), kSpaces.end(), text_of(row->getOperand(1)));
     if (global == nullptr || space == kSpaces.end()) continue;
     variables.push_back({global, static_cast<unsigned>(space - kSpaces.begin()), 0,
-                         module.getDataLayout().getTypeAllocSize(global->getValueType()), row->getOperand(2), row->getOperand(3)});
+                         module.getDataLayout().getTypeAllocSize(global->getValueType()), row->getOperand(2),
+                         row->getOperand(3)});
   }
   list->eraseFromParent();
   return variables;
@@ -124,8 +131,10 @@ void describe(llvm::Module& module, llvm::Function& kernel, const std::vector<co
                    builder.getInt32(static_cast<std::uint32_t>(variable->bytes)), variable->line, name, file}));
   }
   auto* table = llvm::ConstantArray::get(llvm::ArrayType::get(row_type, rows.size()), rows);
-  auto* value = llvm::ConstantStruct::getAnon({builder.getInt32(static_cast<std::uint32_t>(rows.size())), builder.getInt32(0), table});
-  auto* global = new llvm::GlobalVariable(module, value->getType(), true, kernel.getLinkage(), value, "__sb_spaces$" + kernel.getName());
+  auto* value =
+      llvm::ConstantStruct::getAnon({builder.getInt32(static_cast<std::uint32_t>(rows.size())), builder.getInt32(0), table});
+  auto* global =
+      new llvm::GlobalVariable(module, value->getType(), true, kernel.getLinkage(), value, "__sb_spaces$" + kernel.getName());
   if (kernel.hasComdat()) global->setComdat(kernel.getComdat());
 }
 

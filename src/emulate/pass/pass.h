@@ -1,7 +1,7 @@
 // The pass: what Clang 19 does with the two halves of a program before it optimises them. One thread per module.
 // Host half: every kernel stub gets an invoker that takes the array of argument addresses apart again.
-// Device half: variables in a chip's own memories move there, built-in variables become thread-local, and for a check every access
-// of memory tells the runtime. CUDA: every kernel gets a loop that runs thread after thread.
+// Device half: variables in a chip's own memories move there, built-in variables become thread-local, and for a check every
+// access of memory tells the runtime. CUDA: every kernel gets a loop that runs thread after thread.
 #pragma once
 
 #include <llvm/IR/Module.h>

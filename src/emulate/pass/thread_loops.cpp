@@ -13,9 +13,10 @@ namespace starbridge::emulate {
 
 namespace {
 
-constexpr const char* kBuiltins[] = {
-    "__sb_threadIdx", "__sb_blockIdx",  "__sb_blockDim",  "__sb_gridDim",   "__sb_taskId",   "__sb_taskIdX",  "__sb_taskIdY",    "__sb_taskIdZ",
-    "__sb_taskDim",   "__sb_taskDimX", "__sb_taskDimY", "__sb_taskDimZ", "__sb_coreId",   "__sb_coreDim",  "__sb_clusterId", "__sb_clusterDim"};
+constexpr const char* kBuiltins[] = {"__sb_threadIdx", "__sb_blockIdx", "__sb_blockDim",  "__sb_gridDim",
+                                     "__sb_taskId",    "__sb_taskIdX",  "__sb_taskIdY",   "__sb_taskIdZ",
+                                     "__sb_taskDim",   "__sb_taskDimX", "__sb_taskDimY",  "__sb_taskDimZ",
+                                     "__sb_coreId",    "__sb_coreDim",  "__sb_clusterId", "__sb_clusterDim"};
 
 // A thread's built-in variables never change, but every call hides that from the optimiser: each function reads them at its
 // entry, once.

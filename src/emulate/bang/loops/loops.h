@@ -15,7 +15,8 @@ struct Loops {
   // a * b + c and its like; `negate` and `order` as the fusion's name says.
   bool (*fuse)(int operation, int type, void* to, const void* a, const void* b, const void* c, std::int64_t n);
   // real = integer * 2^position on the side that is an integer.
-  bool (*convert)(int from_type, int to_type, int rounding, void* to, const void* from, std::int64_t n, int from_position, int to_position);
+  bool (*convert)(int from_type, int to_type, int rounding, void* to, const void* from, std::int64_t n, int from_position,
+                  int to_position);
   // dst[m][n] = sum over k of left[m][k] * right[n][k], in float.
   void (*dot_rows)(float* to, const float* left, const float* right, std::int64_t m, std::int64_t k, std::int64_t n);
   void (*to_float)(int type, float* to, const void* from, std::int64_t n);

@@ -35,14 +35,16 @@ bool check_range(const void* pointer, std::size_t bytes, const char* call, const
   if (!allocation) {
     const bool is_freed = find_freed(pointer).has_value();
     report_at(is_freed ? "use-after-free" : "out-of-bounds", place,
-              std::string(call) + (is_freed ? " touches memory that was freed" : " touches memory of the chip that was never allocated"),
+              std::string(call) +
+                  (is_freed ? " touches memory that was freed" : " touches memory of the chip that was never allocated"),
               std::string(call) + (is_freed ? " 访问了已释放的内存" : " 访问了从未分配的设备内存"));
     return false;
   }
   const char* end = static_cast<const char*>(pointer) + bytes;
   if (end <= allocation->start + allocation->bytes) return true;
   report_at("out-of-bounds", place,
-            std::string(call) + " reaches " + std::to_string(end - allocation->start - static_cast<std::ptrdiff_t>(allocation->bytes)) +
+            std::string(call) + " reaches " +
+                std::to_string(end - allocation->start - static_cast<std::ptrdiff_t>(allocation->bytes)) +
                 " bytes past an allocation of " + std::to_string(allocation->bytes) + " bytes",
             std::string(call) + " 超出大小为 " + std::to_string(allocation->bytes) + " 字节的分配");
   return false;
@@ -159,10 +161,12 @@ cnrtRet_t __cudaPopCallConfiguration(cnrtDim3_t* grid, cnrtDim3_t* block, std::s
   *static_cast<cnrtQueue_t*>(queue) = last.queue;
   return cnrtSuccess;
 }
-cnrtRet_t cudaLaunchKernel(const void* stub, cnrtDim3_t grid, cnrtDim3_t block, void** arguments, std::size_t, cnrtQueue_t queue) {
+cnrtRet_t cudaLaunchKernel(const void* stub, cnrtDim3_t grid, cnrtDim3_t block, void** arguments, std::size_t,
+                           cnrtQueue_t queue) {
   return launch(stub, grid, block.x, arguments, queue, __builtin_return_address(0));
 }
-cnrtRet_t cnrtInvokeKernel(const void* kernel, cnrtDim3_t dim, cnrtFunctionType_t type, void** arguments, std::size_t, cnrtQueue_t queue) {
+cnrtRet_t cnrtInvokeKernel(const void* kernel, cnrtDim3_t dim, cnrtFunctionType_t type, void** arguments, std::size_t,
+                           cnrtQueue_t queue) {
   return launch(kernel, dim, static_cast<unsigned>(type), arguments, queue, __builtin_return_address(0));
 }
 
@@ -323,11 +327,12 @@ cnrtRet_t cnrtMemcpyAsync(void* to, const void* from, std::size_t bytes, cnrtQue
 cnrtRet_t cnrtMemcpyAsync_V2(void* to, const void* from, std::size_t bytes, cnrtQueue_t queue, cnrtMemTransDir_t kind) {
   return cnrtMemcpyAsync(to, from, bytes, queue, kind);
 }
-cnrtRet_t cnrtMemcpy2D(void* to, std::size_t to_pitch, const void* from, std::size_t from_pitch, std::size_t width, std::size_t height,
-                       cnrtMemTransDir_t kind) {
+cnrtRet_t cnrtMemcpy2D(void* to, std::size_t to_pitch, const void* from, std::size_t from_pitch, std::size_t width,
+                       std::size_t height, cnrtMemTransDir_t kind) {
   if (width > to_pitch || width > from_pitch) return remember(cnrtErrorArgsInvalid);
   for (std::size_t row = 0; row < height; ++row) {
-    cnrtRet_t error = cnrtMemcpy(static_cast<char*>(to) + row * to_pitch, static_cast<const char*>(from) + row * from_pitch, width, kind);
+    cnrtRet_t error =
+        cnrtMemcpy(static_cast<char*>(to) + row * to_pitch, static_cast<const char*>(from) + row * from_pitch, width, kind);
     if (error != cnrtSuccess) return error;
   }
   return cnrtSuccess;

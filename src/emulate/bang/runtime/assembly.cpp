@@ -51,8 +51,9 @@ struct Text {
 };
 
 int type_of(const std::string& suffix) {
-  static const std::pair<const char*, int> names[] = {{"f32", SB_F32}, {"f16", SB_F16}, {"bf16", SB_BF16}, {"s32", SB_S32}, {"u32", SB_U32},
-                                                      {"s16", SB_S16}, {"u16", SB_U16}, {"s8", SB_S8},     {"u8", SB_U8}};
+  static const std::pair<const char*, int> names[] = {{"f32", SB_F32}, {"f16", SB_F16}, {"bf16", SB_BF16},
+                                                      {"s32", SB_S32}, {"u32", SB_U32}, {"s16", SB_S16},
+                                                      {"u16", SB_U16}, {"s8", SB_S8},   {"u8", SB_U8}};
   for (auto [name, type] : names) {
     if (suffix == name) return type;
   }
@@ -60,9 +61,10 @@ int type_of(const std::string& suffix) {
 }
 
 int operation_of(const std::string& name) {
-  static const std::pair<const char*, int> names[] = {{"add", SB_ADD}, {"sub", SB_SUB}, {"mul", SB_MUL}, {"div", SB_DIV}, {"max", SB_MAX},
-                                                      {"min", SB_MIN}, {"eq", SB_EQ},   {"ne", SB_NE},   {"lt", SB_LT},   {"le", SB_LE},
-                                                      {"gt", SB_GT},   {"ge", SB_GE},   {"and", SB_BAND}, {"or", SB_BOR}, {"xor", SB_BXOR}};
+  static const std::pair<const char*, int> names[] = {{"add", SB_ADD},  {"sub", SB_SUB}, {"mul", SB_MUL}, {"div", SB_DIV},
+                                                      {"max", SB_MAX},  {"min", SB_MIN}, {"eq", SB_EQ},   {"ne", SB_NE},
+                                                      {"lt", SB_LT},    {"le", SB_LE},   {"gt", SB_GT},   {"ge", SB_GE},
+                                                      {"and", SB_BAND}, {"or", SB_BOR},  {"xor", SB_BXOR}};
   for (auto [text, operation] : names) {
     if (name == text) return operation;
   }
@@ -103,7 +105,11 @@ extern "C" void __sb_bang_assembly(const char* text, const char* kinds, const st
   const std::vector<std::string> parts = parts_of(head);
   if (parts[0] == "sync") {
     unsigned pipes = kAllPipes;
-    if (parts.size() > 1) pipes = parts[1] == "io" ? bit(Pipe::kIo) : parts[1] == "move" ? bit(Pipe::kMove) : parts[1] == "compute" ? bit(Pipe::kCompute) : kAllPipes;
+    if (parts.size() > 1)
+      pipes = parts[1] == "io"        ? bit(Pipe::kIo)
+              : parts[1] == "move"    ? bit(Pipe::kMove)
+              : parts[1] == "compute" ? bit(Pipe::kCompute)
+                                      : kAllPipes;
     if (settings().is_check && current_task() != nullptr) sync_pipes(*current_task(), pipes);
     return;
   }
@@ -149,7 +155,8 @@ extern "C" void __sb_bang_assembly(const char* text, const char* kinds, const st
     const void* source = from;
     for (const Step& step : steps) {
       std::vector<char> repeated(step.vector == nullptr ? static_cast<std::size_t>(n * size) : 0);
-      for (std::size_t i = 0; i < repeated.size(); i += static_cast<std::size_t>(size)) std::memcpy(repeated.data() + i, &step.value, static_cast<std::size_t>(size));
+      for (std::size_t i = 0; i < repeated.size(); i += static_cast<std::size_t>(size))
+        std::memcpy(repeated.data() + i, &step.value, static_cast<std::size_t>(size));
       loops().binary(step.operation, type, to, source, step.vector == nullptr ? repeated.data() : step.vector, n);
       source = to;
     }
@@ -160,8 +167,12 @@ extern "C" void __sb_bang_assembly(const char* text, const char* kinds, const st
     if (step.vector != nullptr) vectors.push_back(step.vector);
   }
   vectors.resize(2, from);
-  perform(builtin, {writes("dst", to, n * size), reads("src0", from, n * size), reads("src1", vectors[0], n * size), reads("src2", vectors[1], n * size)},
-          work, [=] { flow_elements(to, size, n, {{from, size}, {vectors[0], size}, {vectors[1], size}}); });
+  perform(builtin,
+          {writes("dst", to, n * size), reads("src0", from, n * size), reads("src1", vectors[0], n * size),
+           reads("src2", vectors[1], n * size)},
+          work, [=] {
+            flow_elements(to, size, n, {{from, size}, {vectors[0], size}, {vectors[1], size}});
+          });
 }
 
 }  // namespace starbridge::emulate::bang

@@ -14,12 +14,18 @@ std::mutex g_mutex;  // the memory controller: one update at a time
 template <class T>
 T updated(int operation, T old, T value) {
   switch (operation) {
-    case SB_ATOMIC_INC: return old >= value ? T(0) : static_cast<T>(old + 1);
-    case SB_ATOMIC_DEC: return old == 0 || old > value ? value : static_cast<T>(old - 1);
-    case SB_ATOMIC_AND: return static_cast<T>(old & value);
-    case SB_ATOMIC_OR: return static_cast<T>(old | value);
-    case SB_ATOMIC_XOR: return static_cast<T>(old ^ value);
-    default: return value;
+    case SB_ATOMIC_INC:
+      return old >= value ? T(0) : static_cast<T>(old + 1);
+    case SB_ATOMIC_DEC:
+      return old == 0 || old > value ? value : static_cast<T>(old - 1);
+    case SB_ATOMIC_AND:
+      return static_cast<T>(old & value);
+    case SB_ATOMIC_OR:
+      return static_cast<T>(old | value);
+    case SB_ATOMIC_XOR:
+      return static_cast<T>(old ^ value);
+    default:
+      return value;
   }
 }
 
@@ -61,26 +67,29 @@ void update(const Builtin& builtin, int operation, int type, void* at, const voi
 extern "C" {
 
 // `old` may be nullptr (the reduce forms), `values` may be nullptr: `value` for every element.
-void __sb_bang_atomic(const char* name, int operation, int type, void* old, void* at, const void* values, std::uint64_t value, std::int64_t n) {
+void __sb_bang_atomic(const char* name, int operation, int type, void* old, void* at, const void* values, std::uint64_t value,
+                      std::int64_t n) {
   const int size = kTypeBytes[type];
   Builtin builtin{name, SB_HERE, Pipe::kIo, false, Overlap::kAny, true};
   if (n <= 0) return report_argument(builtin, "the count is " + std::to_string(n), "元素个数为 " + std::to_string(n));
   Operand target = writes("src1", at, n * size, kGdram | kSramSpace);
   target.align = size;
-  perform(builtin,
-          {target, writes("dst", old, old == nullptr ? 0 : n * size, kNram | kLdramSpace),
-           reads("src2", values, values == nullptr ? 0 : n * size)},
-          [=] {
-            std::lock_guard lock(g_mutex);
-            for (std::int64_t i = 0; i < n; ++i) {
-              char* place = static_cast<char*>(at) + i * size;
-              if (old != nullptr) std::memcpy(static_cast<char*>(old) + i * size, place, static_cast<std::size_t>(size));
-              update(builtin, operation, type, place, values == nullptr ? static_cast<const void*>(&value) : static_cast<const char*>(values) + i * size);
-            }
-          },
-          [=] {
-            if (old != nullptr) copy_poison(old, at, static_cast<std::size_t>(n * size));
-          });
+  perform(
+      builtin,
+      {target, writes("dst", old, old == nullptr ? 0 : n * size, kNram | kLdramSpace),
+       reads("src2", values, values == nullptr ? 0 : n * size)},
+      [=] {
+        std::lock_guard lock(g_mutex);
+        for (std::int64_t i = 0; i < n; ++i) {
+          char* place = static_cast<char*>(at) + i * size;
+          if (old != nullptr) std::memcpy(static_cast<char*>(old) + i * size, place, static_cast<std::size_t>(size));
+          update(builtin, operation, type, place,
+                 values == nullptr ? static_cast<const void*>(&value) : static_cast<const char*>(values) + i * size);
+        }
+      },
+      [=] {
+        if (old != nullptr) copy_poison(old, at, static_cast<std::size_t>(n * size));
+      });
 }
 
 void __sb_bang_atomic_cas(const char* name, int type, void* old, void* at, std::uint64_t expected, std::uint64_t value) {
@@ -88,13 +97,15 @@ void __sb_bang_atomic_cas(const char* name, int type, void* old, void* at, std::
   const Builtin builtin{name, SB_HERE, Pipe::kIo, false, Overlap::kAny, true};
   Operand target = writes("src1", at, size, kGdram | kSramSpace);
   target.align = size;
-  perform(builtin, {target, writes("dst", old, size, kNram | kLdramSpace)},
-          [=] {
-            std::lock_guard lock(g_mutex);
-            std::memcpy(old, at, static_cast<std::size_t>(size));
-            if (std::memcmp(at, &expected, static_cast<std::size_t>(size)) == 0) std::memcpy(at, &value, static_cast<std::size_t>(size));
-          },
-          [=] { copy_poison(old, at, static_cast<std::size_t>(size)); });
+  perform(
+      builtin, {target, writes("dst", old, size, kNram | kLdramSpace)},
+      [=] {
+        std::lock_guard lock(g_mutex);
+        std::memcpy(old, at, static_cast<std::size_t>(size));
+        if (std::memcmp(at, &expected, static_cast<std::size_t>(size)) == 0)
+          std::memcpy(at, &value, static_cast<std::size_t>(size));
+      },
+      [=] { copy_poison(old, at, static_cast<std::size_t>(size)); });
 }
 }
 

@@ -11,8 +11,9 @@ namespace starbridge::emulate::bang {
 
 const Loops& loops() {
 #if defined(__x86_64__)
-  static const Loops& best = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __builtin_cpu_supports("f16c") ? v3::kLoops
-                                                                                                                              : base::kLoops;
+  static const Loops& best = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __builtin_cpu_supports("f16c")
+                                 ? v3::kLoops
+                                 : base::kLoops;
 #else
   static const Loops& best = base::kLoops;
 #endif
@@ -105,10 +106,12 @@ bool check_count(const Builtin& builtin, std::int64_t count, int element_bytes) 
   }
   if (settings().is_check && count * element_bytes % chip().size_align != 0)
     report_at("length-alignment", builtin.place,
-              std::string(builtin.name) + ": " + std::to_string(count) + " elements are " + std::to_string(count * element_bytes) + " bytes; " +
-                  chip().name + " works on multiples of " + std::to_string(chip().size_align) + " and leaves out or makes up the rest",
-              std::string(builtin.name) + "：" + std::to_string(count) + " 个元素共 " + std::to_string(count * element_bytes) + " 字节；" +
-                  chip().name + " 只处理 " + std::to_string(chip().size_align) + " 字节的整数倍，余下部分被截断或补齐");
+              std::string(builtin.name) + ": " + std::to_string(count) + " elements are " +
+                  std::to_string(count * element_bytes) + " bytes; " + chip().name + " works on multiples of " +
+                  std::to_string(chip().size_align) + " and leaves out or makes up the rest",
+              std::string(builtin.name) + "：" + std::to_string(count) + " 个元素共 " + std::to_string(count * element_bytes) +
+                  " 字节；" + chip().name + " 只处理 " + std::to_string(chip().size_align) +
+                  " 字节的整数倍，余下部分被截断或补齐");
   return count > 0;
 }
 

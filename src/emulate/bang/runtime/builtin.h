@@ -1,5 +1,5 @@
-// How a built-in is carried out. In a run: at once. In a check: its operands are checked, then it waits for its moment on its pipe.
-// Called on the worker of the task, inside the kernel.
+// How a built-in is carried out. In a run: at once. In a check: its operands are checked, then it waits for its moment on its
+// pipe. Called on the worker of the task, inside the kernel.
 #pragma once
 
 #include <functional>
@@ -40,8 +40,8 @@ inline Operand reads(const char* what, const void* start, std::int64_t bytes, un
 void perform_checked(const Builtin& builtin, std::initializer_list<Operand> operands, std::function<void()> work,
                      std::function<void()> poison);
 
-// A cluster's memory core runs the kernel too, but has neither NRAM nor WRAM nor a vector unit: what needs them passes it by. True
-// (and remarked in a check) when the running core is one and `builtin` is of that kind.
+// A cluster's memory core runs the kernel too, but has neither NRAM nor WRAM nor a vector unit: what needs them passes it by.
+// True (and remarked in a check) when the running core is one and `builtin` is of that kind.
 bool passes_by(const Builtin& builtin, std::initializer_list<Operand> operands);
 
 template <class Work, class Poison>

@@ -14,7 +14,8 @@ namespace starbridge::emulate::bang {
 
 void report_race(Task& task, const void* place, bool is_write, std::uint32_t strand, const void* other_place, bool other_writes,
                  const void* address);
-void report_declaration(const Kernel& kernel, const SpaceVariable& variable, std::string_view rule, std::string en, std::string zh);
+void report_declaration(const Kernel& kernel, const SpaceVariable& variable, std::string_view rule, std::string en,
+                        std::string zh);
 
 namespace {
 
@@ -60,13 +61,14 @@ const SpaceVariable* variable_at(const Task& task, Space space, std::uint64_t of
   return nullptr;
 }
 
-void report_bounds(const char* name, const char* what, std::int64_t over, const std::string& holder_en, const std::string& holder_zh,
-                   const void* place) {
+void report_bounds(const char* name, const char* what, std::int64_t over, const std::string& holder_en,
+                   const std::string& holder_zh, const void* place) {
   report_at("out-of-bounds", place, std::string(name) + ": " + what + " reaches " + bytes_word(over) + " past " + holder_en,
             std::string(name) + "：" + what + " 超出 " + holder_zh + " " + std::to_string(over) + " 字节");
 }
 
-bool check_own_memory(Task& task, Space space, const char* name, const char* what, const char* low, const char* high, const void* place) {
+bool check_own_memory(Task& task, Space space, const char* name, const char* what, const char* low, const char* high,
+                      const void* place) {
   const char* base = base_of(task, space);
   const std::int64_t offset = low - base;
   const bool is_elsewhere = space == Space::kSram ? offset < 0 || offset >= static_cast<std::int64_t>(kSramBytes)
@@ -93,7 +95,8 @@ bool check_gdram(const char* name, const char* what, const char* low, const char
   static thread_local Allocation last;
   if (last.start != nullptr && low >= last.start && high <= last.start + last.bytes) {
     // Still there? Only the host frees, between launches.
-    if (std::optional<Allocation> now = find_allocation(low); now && now->start == last.start && now->bytes == last.bytes) return true;
+    if (std::optional<Allocation> now = find_allocation(low); now && now->start == last.start && now->bytes == last.bytes)
+      return true;
   }
   std::optional<Allocation> allocation = find_allocation(low);
   if (!allocation) {
@@ -168,8 +171,10 @@ void note_segment(Task& task, const char* start, std::int64_t bytes, bool is_wri
     conflict(cell.write, true);
     if (is_write) conflict(cell.read, false);
     Access& access = is_write ? cell.write : cell.read;
-    const bool is_mine = access.strand == task.strand && access.clock == now && access.is_atomic == static_cast<std::uint8_t>(is_atomic);
-    access = {now, mark, task.strand, static_cast<std::uint8_t>(is_mine ? access.bytes | mask : mask), static_cast<std::uint8_t>(is_atomic)};
+    const bool is_mine =
+        access.strand == task.strand && access.clock == now && access.is_atomic == static_cast<std::uint8_t>(is_atomic);
+    access = {now, mark, task.strand, static_cast<std::uint8_t>(is_mine ? access.bytes | mask : mask),
+              static_cast<std::uint8_t>(is_atomic)};
     at = stop;
   }
 }
@@ -180,7 +185,8 @@ bool check_operand(Task& task, const char* name, const Operand& operand, const v
   const char *low = nullptr, *high = nullptr;
   span(operand.region, low, high);
   const Space space = space_of(operand.region.start);
-  const bool is_own_data = space == Space::kHost && (is_on_stack(task, operand.region.start) || is_in_program(task, operand.region.start));
+  const bool is_own_data =
+      space == Space::kHost && (is_on_stack(task, operand.region.start) || is_in_program(task, operand.region.start));
   if (is_own_data) {
     // The stack is LDRAM, variables of __mlu_device__ are GDRAM.
     const unsigned wanted = is_on_stack(task, operand.region.start) ? space_bit(Space::kLdram) : space_bit(Space::kGdram);
@@ -198,11 +204,13 @@ bool check_operand(Task& task, const char* name, const Operand& operand, const v
               std::string(name) + "：" + operand.what + " 必须位于 " + spaces_word(operand.spaces) + "，实际位于 " + is_in);
     return false;
   }
-  if (operand.align > 1 && reinterpret_cast<std::uintptr_t>(operand.region.start) % static_cast<std::uintptr_t>(operand.align) != 0)
+  if (operand.align > 1 &&
+      reinterpret_cast<std::uintptr_t>(operand.region.start) % static_cast<std::uintptr_t>(operand.align) != 0)
     report_at("misaligned", place,
-              std::string(name) + ": " + operand.what + " must start at a multiple of " + std::to_string(operand.align) + " bytes on " +
-                  chip().name,
-              std::string(name) + "：" + operand.what + " 的地址在 " + chip().name + " 上必须按 " + std::to_string(operand.align) + " 字节对齐");
+              std::string(name) + ": " + operand.what + " must start at a multiple of " + std::to_string(operand.align) +
+                  " bytes on " + chip().name,
+              std::string(name) + "：" + operand.what + " 的地址在 " + chip().name + " 上必须按 " +
+                  std::to_string(operand.align) + " 字节对齐");
   if (operand.region.bytes <= 0) return true;
   return space == Space::kGdram ? check_gdram(name, operand.what, low, high, place)
                                 : check_own_memory(task, space, name, operand.what, low, high, place);
@@ -272,11 +280,12 @@ bool check_capacity(const Kernel& kernel) {
     used[variable.space] += variable.bytes;
     if (used[variable.space] <= limits[variable.space]) continue;
     const char* space = name_of(static_cast<Space>(variable.space));
-    report_declaration(kernel, variable, "capacity",
-                       std::string("with ") + variable.name + " the variables of the kernel take " + bytes_word(used[variable.space]) +
-                           " of " + space + "; " + chip().name + " has " + bytes_word(limits[variable.space]),
-                       std::string("加上 ") + variable.name + "，内核变量共占用 " + space + " " + std::to_string(used[variable.space]) +
-                           " 字节；" + chip().name + " 只有 " + std::to_string(limits[variable.space]) + " 字节");
+    report_declaration(
+        kernel, variable, "capacity",
+        std::string("with ") + variable.name + " the variables of the kernel take " + bytes_word(used[variable.space]) + " of " +
+            space + "; " + chip().name + " has " + bytes_word(limits[variable.space]),
+        std::string("加上 ") + variable.name + "，内核变量共占用 " + space + " " + std::to_string(used[variable.space]) +
+            " 字节；" + chip().name + " 只有 " + std::to_string(limits[variable.space]) + " 字节");
     return false;
   }
   return true;

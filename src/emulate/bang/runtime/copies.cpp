@@ -34,7 +34,8 @@ struct Shape {
 
 void copy_segments(char* to, const char* from, const Shape& shape, bool is_poison) {
   const std::int64_t count = shape.to_count0 * shape.to_count1;
-  if (count > 1 && shape.to_stride0 == shape.bytes && shape.from_stride0 == shape.bytes && shape.to_count1 == 1 && shape.from_count1 == 1) {
+  if (count > 1 && shape.to_stride0 == shape.bytes && shape.from_stride0 == shape.bytes && shape.to_count1 == 1 &&
+      shape.from_count1 == 1) {
     if (is_poison)
       copy_poison(to, from, static_cast<std::size_t>(shape.bytes * count));
     else
@@ -71,16 +72,22 @@ bool check_shape(const Builtin& builtin, const Shape& shape, Ends ends) {
   }
   if (!settings().is_check) return true;
   if (shape.to_count0 > 1 && std::abs(shape.to_stride0) < shape.bytes)
-    report_shape(builtin, "the destination's stride " + std::to_string(shape.to_stride0) + " is shorter than a segment of " + std::to_string(shape.bytes) + " bytes",
+    report_shape(builtin,
+                 "the destination's stride " + std::to_string(shape.to_stride0) + " is shorter than a segment of " +
+                     std::to_string(shape.bytes) + " bytes",
                  "目的步长 " + std::to_string(shape.to_stride0) + " 小于段长 " + std::to_string(shape.bytes) + " 字节");
   const bool touches_wram = ends.from == Space::kWram || ends.to == Space::kWram;
-  const std::int64_t unit = touches_wram ? (chip().arch >= 300 ? 16 : 64) : chip().arch < 300 && ends.from == Space::kNram && ends.to == Space::kNram ? 128 : 1;
+  const std::int64_t unit = touches_wram ? (chip().arch >= 300 ? 16 : 64)
+                            : chip().arch < 300 && ends.from == Space::kNram && ends.to == Space::kNram ? 128
+                                                                                                        : 1;
   if (shape.to_count0 == 1 && shape.bytes % unit != 0)
     report_at("length-alignment", builtin.place,
-              std::string(builtin.name) + ": " + std::to_string(shape.bytes) + " bytes; " + name_of(ends.from) + " to " + name_of(ends.to) +
-                  " is copied in units of " + std::to_string(unit) + " on " + chip().name + ", the rest is undefined",
-              std::string(builtin.name) + "：" + std::to_string(shape.bytes) + " 字节；在 " + chip().name + " 上从 " + name_of(ends.from) + " 到 " +
-                  name_of(ends.to) + " 以 " + std::to_string(unit) + " 字节为单位拷贝，余下部分无定义");
+              std::string(builtin.name) + ": " + std::to_string(shape.bytes) + " bytes; " + name_of(ends.from) + " to " +
+                  name_of(ends.to) + " is copied in units of " + std::to_string(unit) + " on " + chip().name +
+                  ", the rest is undefined",
+              std::string(builtin.name) + "：" + std::to_string(shape.bytes) + " 字节；在 " + chip().name + " 上从 " +
+                  name_of(ends.from) + " 到 " + name_of(ends.to) + " 以 " + std::to_string(unit) +
+                  " 字节为单位拷贝，余下部分无定义");
   return true;
 }
 
@@ -90,7 +97,8 @@ unsigned allowed(Space space) {
   return spaces;
 }
 
-void copy(const char* name, const void* place, bool is_async, void* to, const void* from, int direction, const Shape& shape, int to_cluster) {
+void copy(const char* name, const void* place, bool is_async, void* to, const void* from, int direction, const Shape& shape,
+          int to_cluster) {
   const Ends ends = ends_of(direction);
   Builtin builtin{name, place, pipe_of(ends), is_async, ends.from == ends.to ? Overlap::kNone : Overlap::kAny, false};
   if (!check_shape(builtin, shape, ends)) return;
@@ -104,12 +112,16 @@ void copy(const char* name, const void* place, bool is_async, void* to, const vo
   }
   const Operand to_operand{"dst",
                            {target, shape.bytes, shape.to_stride0, shape.to_count0, shape.to_stride1, shape.to_count1, true},
-                           allowed(ends.to), 0};
-  const Operand from_operand{"src",
-                             {source, shape.bytes, shape.from_stride0, shape.from_count0, shape.from_stride1, shape.from_count1, false},
-                             allowed(ends.from), 0};
-  perform(builtin, {to_operand, from_operand}, [=] { copy_segments(target, source, shape, false); },
-          [=] { copy_segments(target, source, shape, true); });
+                           allowed(ends.to),
+                           0};
+  const Operand from_operand{
+      "src",
+      {source, shape.bytes, shape.from_stride0, shape.from_count0, shape.from_stride1, shape.from_count1, false},
+      allowed(ends.from),
+      0};
+  perform(
+      builtin, {to_operand, from_operand}, [=] { copy_segments(target, source, shape, false); },
+      [=] { copy_segments(target, source, shape, true); });
 }
 
 }  // namespace
@@ -120,12 +132,13 @@ void __sb_bang_copy(const char* name, int is_async, void* to, const void* from, 
   copy(name, SB_HERE, is_async != 0, to, from, direction, Shape{bytes}, -1);
 }
 
-void __sb_bang_copy_cluster(const char* name, int is_async, void* to, const void* from, std::int64_t bytes, int direction, int cluster) {
+void __sb_bang_copy_cluster(const char* name, int is_async, void* to, const void* from, std::int64_t bytes, int direction,
+                            int cluster) {
   copy(name, SB_HERE, is_async != 0, to, from, direction, Shape{bytes}, cluster);
 }
 
-void __sb_bang_copy_2d(const char* name, int is_async, void* to, const void* from, std::int64_t bytes, int direction, std::int64_t to_stride,
-                       std::int64_t from_stride, std::int64_t segments, int cluster) {
+void __sb_bang_copy_2d(const char* name, int is_async, void* to, const void* from, std::int64_t bytes, int direction,
+                       std::int64_t to_stride, std::int64_t from_stride, std::int64_t segments, int cluster) {
   Shape shape{bytes};
   shape.to_stride0 = to_stride;
   shape.from_stride0 = from_stride;
@@ -133,17 +146,18 @@ void __sb_bang_copy_2d(const char* name, int is_async, void* to, const void* fro
   copy(name, SB_HERE, is_async != 0, to, from, direction, shape, cluster);
 }
 
-void __sb_bang_copy_3d(const char* name, int is_async, void* to, const void* from, std::int64_t bytes, int direction, std::int64_t to_stride0,
-                       std::int64_t to_segments1, std::int64_t to_stride1, std::int64_t to_segments2, std::int64_t from_stride0,
-                       std::int64_t from_segments1, std::int64_t from_stride1, std::int64_t from_segments2, int cluster) {
-  const Shape shape{bytes,        to_stride0,         to_segments1 + 1, to_stride1,         to_segments2 + 1,
+void __sb_bang_copy_3d(const char* name, int is_async, void* to, const void* from, std::int64_t bytes, int direction,
+                       std::int64_t to_stride0, std::int64_t to_segments1, std::int64_t to_stride1, std::int64_t to_segments2,
+                       std::int64_t from_stride0, std::int64_t from_segments1, std::int64_t from_stride1,
+                       std::int64_t from_segments2, int cluster) {
+  const Shape shape{bytes,        to_stride0,         to_segments1 + 1, to_stride1,        to_segments2 + 1,
                     from_stride0, from_segments1 + 1, from_stride1,     from_segments2 + 1};
   copy(name, SB_HERE, is_async != 0, to, from, direction, shape, cluster);
 }
 
 // Fills `count` elements of `size` bytes with `value`, repeated at two strides (bytes; repetitions less one).
-void __sb_bang_fill(const char* name, int pipe, int is_async, unsigned spaces, int size, void* to, std::int64_t count, std::uint64_t value,
-                    std::int64_t stride0, std::int64_t times0, std::int64_t stride1, std::int64_t times1) {
+void __sb_bang_fill(const char* name, int pipe, int is_async, unsigned spaces, int size, void* to, std::int64_t count,
+                    std::uint64_t value, std::int64_t stride0, std::int64_t times0, std::int64_t stride1, std::int64_t times1) {
   const Builtin builtin{name, SB_HERE, static_cast<Pipe>(pipe), is_async != 0};
   if (pipe == static_cast<int>(Pipe::kCompute)) {
     if (!check_count(builtin, count, size)) return;
@@ -157,19 +171,21 @@ void __sb_bang_fill(const char* name, int pipe, int is_async, unsigned spaces, i
   operand.region.stride1 = stride1;
   operand.region.count1 = times1 + 1;
   const Region region = operand.region;
-  perform(builtin, {operand},
-          [=] {
-            each_segment(region, [&](const char* start, std::int64_t bytes) {
-              char* at = const_cast<char*>(start);
-              for (std::int64_t done = 0; done < bytes && done < 256; done += size) std::memcpy(at + done, &value, static_cast<std::size_t>(size));
-              for (std::int64_t done = 256; done < bytes; done += 256)
-                std::memcpy(at + done, at, static_cast<std::size_t>(std::min<std::int64_t>(256, bytes - done)));
-            });
-          },
-          [=] {
-            each_segment(region,
-                         [&](const char* start, std::int64_t bytes) { set_poison(start, static_cast<std::size_t>(bytes), false); });
-          });
+  perform(
+      builtin, {operand},
+      [=] {
+        each_segment(region, [&](const char* start, std::int64_t bytes) {
+          char* at = const_cast<char*>(start);
+          for (std::int64_t done = 0; done < bytes && done < 256; done += size)
+            std::memcpy(at + done, &value, static_cast<std::size_t>(size));
+          for (std::int64_t done = 256; done < bytes; done += 256)
+            std::memcpy(at + done, at, static_cast<std::size_t>(std::min<std::int64_t>(256, bytes - done)));
+        });
+      },
+      [=] {
+        each_segment(region,
+                     [&](const char* start, std::int64_t bytes) { set_poison(start, static_cast<std::size_t>(bytes), false); });
+      });
 }
 }
 

@@ -308,7 +308,8 @@ std::unique_ptr<Team> make_team(Launch& launch, std::uint64_t number, int core_g
       task->cluster = (core_group * team->clusters + task->cluster_id) % std::max(chip().clusters, team->clusters);
       task->core = task->cluster * (cores + 1) + in_cluster;
       // The memory core carries the number of its cluster's first core.
-      task->id = static_cast<int>(number) * team->clusters * cores + task->cluster_id * cores + (task->is_memory_core ? 0 : in_cluster);
+      task->id =
+          static_cast<int>(number) * team->clusters * cores + task->cluster_id * cores + (task->is_memory_core ? 0 : in_cluster);
     }
     const auto dim_x = static_cast<int>(launch.dim.x), dim_y = static_cast<int>(launch.dim.y);
     task->id_x = task->id % dim_x;
@@ -362,8 +363,8 @@ cnrtRet_t check_shape(const Launch& launch) {
     zh = "Union" + std::to_string(launch.union_clusters) + " 需要同样多的 cluster；" + chip().name + " 只有 " +
          std::to_string(chip().clusters) + " 个";
   } else if (launch.dim.x % team != 0) {
-    en = "dim.x of a Union" + std::to_string(launch.union_clusters) + " launch must be a multiple of " + std::to_string(team) + ", it is " +
-         std::to_string(launch.dim.x);
+    en = "dim.x of a Union" + std::to_string(launch.union_clusters) + " launch must be a multiple of " + std::to_string(team) +
+         ", it is " + std::to_string(launch.dim.x);
     zh = "Union" + std::to_string(launch.union_clusters) + " 启动的 dim.x 必须是 " + std::to_string(team) + " 的倍数，实际为 " +
          std::to_string(launch.dim.x);
   } else {
@@ -381,7 +382,8 @@ void meet(Meeting meeting, const void* place) {
   if (task.team->clusters == 0) return;
   const bool is_for_cores = meeting == Meeting::kCores || meeting == Meeting::kClusterCores;
   if ((is_for_cores && task.is_memory_core) || (meeting == Meeting::kMemoryCores && !task.is_memory_core)) {
-    report_at("sync-participation", place, "this sync is not for this kind of core; the chip would hang", "该同步不适用于此类核；真实芯片会挂起");
+    report_at("sync-participation", place, "this sync is not for this kind of core; the chip would hang",
+              "该同步不适用于此类核；真实芯片会挂起");
     return;
   }
   Team& team = *task.team;
@@ -417,12 +419,14 @@ cnrtRet_t run_launch(Launch& launch) {
   if (cnrtRet_t shape = check_shape(launch); shape != cnrtSuccess) return shape;
   if (!check_capacity(*launch.kernel)) return cnrtErrorInvalidResource;
   const std::uint64_t tasks = std::uint64_t{launch.dim.x} * launch.dim.y * launch.dim.z;
-  launch.team_count = launch.union_clusters == 0 ? tasks : tasks / static_cast<std::uint64_t>(launch.union_clusters * chip().cores);
+  launch.team_count =
+      launch.union_clusters == 0 ? tasks : tasks / static_cast<std::uint64_t>(launch.union_clusters * chip().cores);
   launch.first_clock = g_next_clock;
   Crew& crew = Crew::instance();
   guard_against_crashes_on_this_thread();
   // How many teams the chip can hold at once.
-  const int groups = std::max(1, launch.union_clusters == 0 ? chip().clusters * chip().cores : chip().clusters / launch.union_clusters);
+  const int groups =
+      std::max(1, launch.union_clusters == 0 ? chip().clusters * chip().cores : chip().clusters / launch.union_clusters);
   const int count = launch.team_count == 1 ? 1 : std::min(crew.size(), groups);
   if (launch.union_clusters == 0 || count > 1 || crew.size() == 1) {
     auto piece = [&](int number) {

@@ -52,13 +52,15 @@ void rearrange(int what, char* to, const char* from, std::int64_t h, std::int64_
 
 // The same movement for the data and for the marks of never-written bytes.
 template <class Move>
-void perform_movement(const Builtin& builtin, void* to, std::int64_t to_bytes, const void* from, std::int64_t from_bytes, Move move) {
-  perform(builtin, {writes("dst", to, to_bytes), reads("src", from, from_bytes)},
-          [=] { move(static_cast<char*>(to), static_cast<const char*>(from)); },
-          [=] {
-            if (has_shadow(to) && has_shadow(from))
-              move(reinterpret_cast<char*>(poison_of(to)), reinterpret_cast<const char*>(poison_of(from)));
-          });
+void perform_movement(const Builtin& builtin, void* to, std::int64_t to_bytes, const void* from, std::int64_t from_bytes,
+                      Move move) {
+  perform(
+      builtin, {writes("dst", to, to_bytes), reads("src", from, from_bytes)},
+      [=] { move(static_cast<char*>(to), static_cast<const char*>(from)); },
+      [=] {
+        if (has_shadow(to) && has_shadow(from))
+          move(reinterpret_cast<char*>(poison_of(to)), reinterpret_cast<const char*>(poison_of(from)));
+      });
 }
 
 struct Window {
@@ -70,8 +72,8 @@ struct Window {
 };
 
 bool check_window(const Builtin& builtin, const Window& window) {
-  if (window.channels > 0 && window.height > 0 && window.width > 0 && window.kernel_h > 0 && window.kernel_w > 0 && window.stride_h > 0 &&
-      window.stride_w > 0)
+  if (window.channels > 0 && window.height > 0 && window.width > 0 && window.kernel_h > 0 && window.kernel_w > 0 &&
+      window.stride_h > 0 && window.stride_w > 0)
     return true;
   report_argument(builtin, "a size or stride is not positive", "尺寸或步长不是正数");
   return false;
@@ -102,7 +104,8 @@ void pool(int what, int type, void* to, const void* from, const Window& window, 
     bool is_first = true;
     for (std::int64_t ky = 0; ky < window.kernel_h; ++ky) {
       for (std::int64_t kx = 0; kx < window.kernel_w; ++kx) {
-        const std::int64_t row = y * window.stride_h + ky * window.dilation_h, column = x * window.stride_w + kx * window.dilation_w;
+        const std::int64_t row = y * window.stride_h + ky * window.dilation_h,
+                           column = x * window.stride_w + kx * window.dilation_w;
         const float value = values[static_cast<std::size_t>((row * window.width + column) * window.channels + c)];
         if (what == SB_SUMPOOL || what == SB_AVGPOOL) {
           best += value;
@@ -135,8 +138,8 @@ void __sb_bang_layout(const char* name, int what, int size, void* to, const void
 }
 
 // HWC; zeros around.
-void __sb_bang_pad(const char* name, int size, void* to, const void* from, std::int64_t channels, std::int64_t h, std::int64_t w, std::int64_t top,
-                   std::int64_t bottom, std::int64_t left, std::int64_t right) {
+void __sb_bang_pad(const char* name, int size, void* to, const void* from, std::int64_t channels, std::int64_t h, std::int64_t w,
+                   std::int64_t top, std::int64_t bottom, std::int64_t left, std::int64_t right) {
   const Builtin builtin{name, SB_HERE, Pipe::kCompute, false, Overlap::kNone};
   if (channels <= 0 || h <= 0 || w <= 0 || top < 0 || bottom < 0 || left < 0 || right < 0) {
     report_argument(builtin, "a size is negative or zero", "尺寸为负或零");
@@ -146,13 +149,14 @@ void __sb_bang_pad(const char* name, int size, void* to, const void* from, std::
   perform_movement(builtin, to, row * (h + top + bottom), from, h * w * channels * size, [=](char* target, const char* source) {
     std::memset(target, 0, static_cast<std::size_t>(row * (h + top + bottom)));
     for (std::int64_t y = 0; y < h; ++y)
-      std::memcpy(target + (y + top) * row + left * channels * size, source + y * w * channels * size, static_cast<std::size_t>(w * channels * size));
+      std::memcpy(target + (y + top) * row + left * channels * size, source + y * w * channels * size,
+                  static_cast<std::size_t>(w * channels * size));
   });
 }
 
 // [n][h][w][c] <-> [n][c][h][w].
-void __sb_bang_channels(const char* name, int to_channels_first, int size, void* to, const void* from, std::int64_t n, std::int64_t h, std::int64_t w,
-                        std::int64_t c) {
+void __sb_bang_channels(const char* name, int to_channels_first, int size, void* to, const void* from, std::int64_t n,
+                        std::int64_t h, std::int64_t w, std::int64_t c) {
   const Builtin builtin{name, SB_HERE, Pipe::kCompute, false, Overlap::kNone};
   if (!check_count(builtin, n * h * w * c, size)) return;
   perform_movement(builtin, to, n * h * w * c * size, from, n * h * w * c * size, [=](char* target, const char* source) {
@@ -163,9 +167,9 @@ void __sb_bang_channels(const char* name, int to_channels_first, int size, void*
   });
 }
 
-void __sb_bang_pool(const char* name, int what, int type, void* to, const void* from, std::int64_t channels, std::int64_t h, std::int64_t w,
-                    std::int64_t kernel_h, std::int64_t kernel_w, std::int64_t stride_w, std::int64_t stride_h, std::int64_t index_offset,
-                    std::int64_t dilation_h, std::int64_t dilation_w) {
+void __sb_bang_pool(const char* name, int what, int type, void* to, const void* from, std::int64_t channels, std::int64_t h,
+                    std::int64_t w, std::int64_t kernel_h, std::int64_t kernel_w, std::int64_t stride_w, std::int64_t stride_h,
+                    std::int64_t index_offset, std::int64_t dilation_h, std::int64_t dilation_w) {
   const Builtin builtin{name, SB_HERE, Pipe::kCompute, false, Overlap::kNone};
   const Window window{channels, h, w, kernel_h, kernel_w, stride_h, stride_w, dilation_h, dilation_w};
   if (!check_window(builtin, window)) return;
@@ -176,60 +180,68 @@ void __sb_bang_pool(const char* name, int what, int type, void* to, const void* 
     report_argument(builtin, "the window is larger than the input", "窗口大于输入");
     return;
   }
-  const std::int64_t to_bytes = what == SB_MAXPOOL_VALUE_INDEX ? std::max(outputs * size, index_offset + outputs * size) : outputs * size;
-  perform(builtin, {writes("dst", to, to_bytes), reads("src", from, h * w * channels * size)},
-          [=] { pool(what, type, to, from, window, index_offset); },
-          [=] {
-            // What lies in a window is known too late to be worth following element by element; channels are kept apart.
-            std::vector<unsigned char> bad(static_cast<std::size_t>(channels), 0);
-            const unsigned char* marks = has_shadow(from) ? poison_of(from) : nullptr;
-            for (std::int64_t i = 0; marks != nullptr && i < h * w * channels; ++i) bad[static_cast<std::size_t>(i % channels)] |= marks[i * size];
-            for (std::int64_t i = 0; has_shadow(to) && i < outputs; ++i)
-              std::memset(poison_of(to) + i * size, bad[static_cast<std::size_t>(i % channels)] != 0 && h * w == kernel_h * kernel_w ? 1 : 0,
-                          static_cast<std::size_t>(size));
-            if (what == SB_MAXPOOL_VALUE_INDEX) set_poison(static_cast<char*>(to) + index_offset, static_cast<std::size_t>(outputs * size), false);
-          });
+  const std::int64_t to_bytes =
+      what == SB_MAXPOOL_VALUE_INDEX ? std::max(outputs * size, index_offset + outputs * size) : outputs * size;
+  perform(
+      builtin, {writes("dst", to, to_bytes), reads("src", from, h * w * channels * size)},
+      [=] { pool(what, type, to, from, window, index_offset); },
+      [=] {
+        // What lies in a window is known too late to be worth following element by element; channels are kept apart.
+        std::vector<unsigned char> bad(static_cast<std::size_t>(channels), 0);
+        const unsigned char* marks = has_shadow(from) ? poison_of(from) : nullptr;
+        for (std::int64_t i = 0; marks != nullptr && i < h * w * channels; ++i)
+          bad[static_cast<std::size_t>(i % channels)] |= marks[i * size];
+        for (std::int64_t i = 0; has_shadow(to) && i < outputs; ++i)
+          std::memset(poison_of(to) + i * size,
+                      bad[static_cast<std::size_t>(i % channels)] != 0 && h * w == kernel_h * kernel_w ? 1 : 0,
+                      static_cast<std::size_t>(size));
+        if (what == SB_MAXPOOL_VALUE_INDEX)
+          set_poison(static_cast<char*>(to) + index_offset, static_cast<std::size_t>(outputs * size), false);
+      });
 }
 
 // Backwards: what 0 average, 1 maximum (with the place of each in `mask`), 2 every value to the place `index` of its window.
-void __sb_bang_unpool(const char* name, int what, int type, void* to, const void* from, const void* mask, std::int64_t channels, std::int64_t h,
-                      std::int64_t w, std::int64_t kernel_h, std::int64_t kernel_w, std::int64_t stride_w, std::int64_t stride_h, std::int64_t index,
-                      int covers) {
+void __sb_bang_unpool(const char* name, int what, int type, void* to, const void* from, const void* mask, std::int64_t channels,
+                      std::int64_t h, std::int64_t w, std::int64_t kernel_h, std::int64_t kernel_w, std::int64_t stride_w,
+                      std::int64_t stride_h, std::int64_t index, int covers) {
   const Builtin builtin{name, SB_HERE, Pipe::kCompute, false, Overlap::kNone};
   const Window window{channels, h, w, kernel_h, kernel_w, stride_h, stride_w};
   if (!check_window(builtin, window)) return;
   const int size = kTypeBytes[type];
   const std::int64_t inputs = window.out_h() * window.out_w() * channels, outputs = h * w * channels;
-  perform(builtin, {writes("dst", to, outputs * size), reads("src", from, inputs * size), reads("mask", mask, mask == nullptr ? 0 : inputs * size)},
-          [=] {
-            std::vector<float> values(static_cast<std::size_t>(inputs)), result(static_cast<std::size_t>(outputs));
-            loops().to_float(type, values.data(), from, inputs);
-            if (what == 2) loops().to_float(type, result.data(), to, outputs);  // outside every window nothing changes
-            std::vector<std::uint32_t> places(mask == nullptr ? 0 : values.size());
-            if (mask != nullptr) loops().convert(type == SB_F32 ? SB_U32 : SB_U16, SB_U32, SB_TZ, places.data(), mask, inputs, 0, 0);
-            std::size_t at = 0;
-            each_output(window, [&](std::int64_t y, std::int64_t x, std::int64_t c) {
-              const float value = values[at];
-              for (std::int64_t k = 0; k < kernel_h * kernel_w; ++k) {
-                const std::int64_t row = y * stride_h + k / kernel_w, column = x * stride_w + k % kernel_w;
-                float& target = result[static_cast<std::size_t>((row * w + column) * channels + c)];
-                const bool is_place = what == 0 || k == (what == 1 ? static_cast<std::int64_t>(places[at]) : index);
-                const float given = what == 0 ? value / static_cast<float>(kernel_h * kernel_w) : value;
-                if (what == 2 || covers != 0)
-                  target = is_place ? given : (what == 2 ? 0.0f : target);
-                else if (is_place)
-                  target += given;
-              }
-              ++at;
-            });
-            loops().from_float(type, to, result.data(), outputs);
-          },
-          [=] { set_poison(to, static_cast<std::size_t>(outputs * size), false); });
+  perform(
+      builtin,
+      {writes("dst", to, outputs * size), reads("src", from, inputs * size),
+       reads("mask", mask, mask == nullptr ? 0 : inputs * size)},
+      [=] {
+        std::vector<float> values(static_cast<std::size_t>(inputs)), result(static_cast<std::size_t>(outputs));
+        loops().to_float(type, values.data(), from, inputs);
+        if (what == 2) loops().to_float(type, result.data(), to, outputs);  // outside every window nothing changes
+        std::vector<std::uint32_t> places(mask == nullptr ? 0 : values.size());
+        if (mask != nullptr) loops().convert(type == SB_F32 ? SB_U32 : SB_U16, SB_U32, SB_TZ, places.data(), mask, inputs, 0, 0);
+        std::size_t at = 0;
+        each_output(window, [&](std::int64_t y, std::int64_t x, std::int64_t c) {
+          const float value = values[at];
+          for (std::int64_t k = 0; k < kernel_h * kernel_w; ++k) {
+            const std::int64_t row = y * stride_h + k / kernel_w, column = x * stride_w + k % kernel_w;
+            float& target = result[static_cast<std::size_t>((row * w + column) * channels + c)];
+            const bool is_place = what == 0 || k == (what == 1 ? static_cast<std::int64_t>(places[at]) : index);
+            const float given = what == 0 ? value / static_cast<float>(kernel_h * kernel_w) : value;
+            if (what == 2 || covers != 0)
+              target = is_place ? given : (what == 2 ? 0.0f : target);
+            else if (is_place)
+              target += given;
+          }
+          ++at;
+        });
+        loops().from_float(type, to, result.data(), outputs);
+      },
+      [=] { set_poison(to, static_cast<std::size_t>(outputs * size), false); });
 }
 
 // Rows of `bytes` at `offsets` (bytes from `from`), those whose bit in `mask` is set; nullptr: all.
-void __sb_bang_gather(const char* name, int is_async, int from_gdram, void* to, const void* from, const std::uint32_t* offsets, const void* mask,
-                      std::int64_t bytes, std::int64_t to_stride, std::int64_t n) {
+void __sb_bang_gather(const char* name, int is_async, int from_gdram, void* to, const void* from, const std::uint32_t* offsets,
+                      const void* mask, std::int64_t bytes, std::int64_t to_stride, std::int64_t n) {
   const Builtin builtin{name, SB_HERE, from_gdram != 0 ? Pipe::kIo : Pipe::kMove, is_async != 0, Overlap::kNone};
   if (bytes <= 0 || n <= 0) {
     if (bytes < 0 || n < 0) report_argument(builtin, "a length is negative", "长度为负");
@@ -237,22 +249,29 @@ void __sb_bang_gather(const char* name, int is_async, int from_gdram, void* to, 
   }
   // The offsets are read when the built-in starts.
   if (settings().is_check && current_task() != nullptr) sync_pipes(*current_task(), bit(Pipe::kCompute));
-  auto is_wanted = [=](std::int64_t i) { return mask == nullptr || (static_cast<const unsigned char*>(mask)[i / 8] >> (i % 8) & 1) != 0; };
+  auto is_wanted = [=](std::int64_t i) {
+    return mask == nullptr || (static_cast<const unsigned char*>(mask)[i / 8] >> (i % 8) & 1) != 0;
+  };
   if (!settings().is_check) {
     if (is_on_memory_core()) return;
     for (std::int64_t i = 0; i < n; ++i) {
-      if (is_wanted(i)) std::memcpy(static_cast<char*>(to) + i * to_stride, static_cast<const char*>(from) + offsets[i], static_cast<std::size_t>(bytes));
+      if (is_wanted(i))
+        std::memcpy(static_cast<char*>(to) + i * to_stride, static_cast<const char*>(from) + offsets[i],
+                    static_cast<std::size_t>(bytes));
     }
     return;
   }
   const unsigned source = from_gdram != 0 ? kGdram : kNram;
-  perform(builtin, {reads("offsets", offsets, n * 4), reads("mask", mask, mask == nullptr ? 0 : (n + 7) / 8)}, [] {}, [] {});
+  perform(
+      builtin, {reads("offsets", offsets, n * 4), reads("mask", mask, mask == nullptr ? 0 : (n + 7) / 8)}, [] {}, [] {});
   for (std::int64_t i = 0; i < n; ++i) {
     if (!is_wanted(i)) continue;
     char* target = static_cast<char*>(to) + i * to_stride;
     const char* start = static_cast<const char*>(from) + offsets[i];
-    perform(builtin, {writes("dst", target, bytes), reads("src", start, bytes, source)},
-            [=] { std::memcpy(target, start, static_cast<std::size_t>(bytes)); }, [=] { copy_poison(target, start, static_cast<std::size_t>(bytes)); });
+    perform(
+        builtin, {writes("dst", target, bytes), reads("src", start, bytes, source)},
+        [=] { std::memcpy(target, start, static_cast<std::size_t>(bytes)); },
+        [=] { copy_poison(target, start, static_cast<std::size_t>(bytes)); });
   }
 }
 
@@ -260,11 +279,12 @@ void __sb_bang_incseq(const char* name, int type, void* to, std::int64_t n) {
   const Builtin builtin{name, SB_HERE};
   const int size = kTypeBytes[type];
   if (!check_count(builtin, n, size)) return;
-  perform(builtin, {writes("dst", to, n * size)},
-          [=] {
-            for (std::int64_t i = 0; i < n; ++i) loops().convert(SB_S64, type, SB_RN, static_cast<char*>(to) + i * size, &i, 1, 0, 0);
-          },
-          [=] { set_poison(to, static_cast<std::size_t>(n * size), false); });
+  perform(
+      builtin, {writes("dst", to, n * size)},
+      [=] {
+        for (std::int64_t i = 0; i < n; ++i) loops().convert(SB_S64, type, SB_RN, static_cast<char*>(to) + i * size, &i, 1, 0, 0);
+      },
+      [=] { set_poison(to, static_cast<std::size_t>(n * size), false); });
 }
 }
 

@@ -45,7 +45,8 @@ std::optional<Allocation> holder(const std::map<std::uintptr_t, Allocation>& map
     if (value < reinterpret_cast<std::uintptr_t>(below->start) + std::max<std::size_t>(below->bytes, 1)) return below;
   }
   if (!nearest) return std::nullopt;
-  if (after != map.end() && (!below || after->first - value < value - reinterpret_cast<std::uintptr_t>(below->start) - below->bytes))
+  if (after != map.end() &&
+      (!below || after->first - value < value - reinterpret_cast<std::uintptr_t>(below->start) - below->bytes))
     return after->second;
   return below;
 }

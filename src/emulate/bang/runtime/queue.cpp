@@ -69,9 +69,10 @@ void before_host_access(const void* pointer, const char* call, const void* place
     for (const Work& work : queue->work) {
       for (const void* used : work.pointers) {
         if (used < allocation->start || used >= allocation->start + allocation->bytes) continue;
-        report_at("missing-queue-sync", place,
-                  std::string(call) + " touches memory that " + work.what + " in a queue may still use; no cnrtQueueSync lies between",
-                  std::string(call) + " 访问的内存可能仍被队列中的 " + work.what + " 使用，两者之间没有 cnrtQueueSync");
+        report_at(
+            "missing-queue-sync", place,
+            std::string(call) + " touches memory that " + work.what + " in a queue may still use; no cnrtQueueSync lies between",
+            std::string(call) + " 访问的内存可能仍被队列中的 " + work.what + " 使用，两者之间没有 cnrtQueueSync");
         (void)empty(queue);
         return;
       }
@@ -113,12 +114,13 @@ cnrtRet_t cnrtGetLastError(void) {
 }
 cnrtRet_t cnrtPeekAtLastError(void) { return g_last_error; }
 
-cnrtRet_t cnrtCastDataType_V2(const void* from, cnrtDataType_t from_type, void* to, cnrtDataType_t to_type, std::size_t count, void* quantized,
-                              cnrtRoundingMode_t mode) {
+cnrtRet_t cnrtCastDataType_V2(const void* from, cnrtDataType_t from_type, void* to, cnrtDataType_t to_type, std::size_t count,
+                              void* quantized, cnrtRoundingMode_t mode) {
   static const int types[] = {SB_F32, SB_F16, SB_BF16, SB_S32, SB_S16, SB_S8, SB_U32, SB_U16, SB_U8, SB_S64};
   if (quantized != nullptr || from_type > cnrtLonglong || to_type > cnrtLonglong) return remember(cnrtErrorArgsInvalid);
   const int rounding = mode == cnrtRounding_rz ? SB_TZ : mode == cnrtRounding_rn ? SB_RN : SB_RM;
-  const bool is_done = loops().convert(types[from_type], types[to_type], rounding, to, from, static_cast<std::int64_t>(count), 0, 0);
+  const bool is_done =
+      loops().convert(types[from_type], types[to_type], rounding, to, from, static_cast<std::int64_t>(count), 0, 0);
   return is_done ? cnrtSuccess : remember(cnrtErrorArgsInvalid);
 }
 CNresult cnGetCtxMaxParallelUnionTasks(CNcontext, KernelClass type, int* count) {

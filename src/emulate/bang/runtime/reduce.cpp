@@ -94,35 +94,37 @@ void __sb_bang_reduce(const char* name, int what, int type, void* to, const void
   if (what == SB_MAX_OF || what == SB_MIN_OF) builtin.overlap = Overlap::kNone;
   const bool is_arg = what == SB_ARGMAX || what == SB_ARGMIN;
   const std::int64_t to_bytes = is_segments ? (n * size + kSegment - 1) / kSegment * kSegment : is_arg ? 8 : size;
-  perform(builtin, {writes("dst", to, std::min(to_bytes, is_segments ? n * size : to_bytes)), reads("src", from, n * size)},
-          [=] {
-            const std::vector<float> values = floats_of(type, from, n);
-            if (is_segments) {
-              const std::int64_t step = kSegment / size;
-              for (std::int64_t i = 0; i < n; i += step) {
-                char* at = static_cast<char*>(to) + i * size;
-                const std::int64_t count = std::min(step, n - i);
-                const float sum = tree_sum(values.data() + i, count);
-                // MLU2xx clears the other elements; later chips leave them alone.
-                if (chip().arch < 300) std::memset(at, 0, static_cast<std::size_t>(count * size));
-                store(type, at, sum);
-              }
-            } else if (what == SB_SUM_OF) {
-              store(type, to, tree_sum(values.data(), n));
-            } else {
-              const Extreme best = extreme(values, what == SB_MAX_OF || what == SB_ARGMAX);
-              store(type, to, best.value);
-              if (is_arg) std::memcpy(static_cast<char*>(to) + 4, &best.index, sizeof best.index);
-            }
-          },
-          [=] {
-            if (is_segments) {
-              for (std::int64_t i = 0; i < n * size; i += kSegment)
-                flow_whole(static_cast<char*>(to) + i, size, {{static_cast<const char*>(from) + i, std::min(kSegment, n * size - i)}});
-            } else {
-              flow_whole(to, to_bytes, {{from, n * size}});
-            }
-          });
+  perform(
+      builtin, {writes("dst", to, std::min(to_bytes, is_segments ? n * size : to_bytes)), reads("src", from, n * size)},
+      [=] {
+        const std::vector<float> values = floats_of(type, from, n);
+        if (is_segments) {
+          const std::int64_t step = kSegment / size;
+          for (std::int64_t i = 0; i < n; i += step) {
+            char* at = static_cast<char*>(to) + i * size;
+            const std::int64_t count = std::min(step, n - i);
+            const float sum = tree_sum(values.data() + i, count);
+            // MLU2xx clears the other elements; later chips leave them alone.
+            if (chip().arch < 300) std::memset(at, 0, static_cast<std::size_t>(count * size));
+            store(type, at, sum);
+          }
+        } else if (what == SB_SUM_OF) {
+          store(type, to, tree_sum(values.data(), n));
+        } else {
+          const Extreme best = extreme(values, what == SB_MAX_OF || what == SB_ARGMAX);
+          store(type, to, best.value);
+          if (is_arg) std::memcpy(static_cast<char*>(to) + 4, &best.index, sizeof best.index);
+        }
+      },
+      [=] {
+        if (is_segments) {
+          for (std::int64_t i = 0; i < n * size; i += kSegment)
+            flow_whole(static_cast<char*>(to) + i, size,
+                       {{static_cast<const char*>(from) + i, std::min(kSegment, n * size - i)}});
+        } else {
+          flow_whole(to, to_bytes, {{from, n * size}});
+        }
+      });
 }
 
 // The sum as a value.
@@ -131,8 +133,9 @@ float __sb_bang_sum(const char* name, int type, const void* from, std::int64_t n
   const int size = kTypeBytes[type];
   if (!check_count(builtin, n, size)) return 0;
   float sum = 0;
-  perform(builtin, {reads("src", from, n * size)},
-          [type, from, n, &sum] { sum = tree_sum(floats_of(type, from, n).data(), n); }, [] {});
+  perform(
+      builtin, {reads("src", from, n * size)}, [type, from, n, &sum] { sum = tree_sum(floats_of(type, from, n).data(), n); },
+      [] {});
   if (settings().is_check) {
     drain_for_value();
     check_written(name, {static_cast<const char*>(from), n * size, 0, 1, 0, 1, false}, builtin.place);
@@ -149,15 +152,19 @@ std::uint32_t __sb_bang_pick(const char* name, int what, int type, void* to, con
   std::uint32_t result = 0;
   std::uint32_t* result_at = &result;
   if (to != nullptr) {
-    perform(builtin, {writes("dst", to, 4), reads("src", from, bytes)},
-            [=] {
-              const std::uint32_t value = pick(what, type, from, n, is_bits != 0);
-              std::memcpy(to, &value, sizeof value);
-            },
-            [=] { flow_whole(to, 4, {{from, bytes}}); });
+    perform(
+        builtin, {writes("dst", to, 4), reads("src", from, bytes)},
+        [=] {
+          const std::uint32_t value = pick(what, type, from, n, is_bits != 0);
+          std::memcpy(to, &value, sizeof value);
+        },
+        [=] {
+          flow_whole(to, 4, {{from, bytes}});
+        });
     return 0;
   }
-  perform(builtin, {reads("src", from, bytes)}, [=] { *result_at = pick(what, type, from, n, is_bits != 0); }, [] {});
+  perform(
+      builtin, {reads("src", from, bytes)}, [=] { *result_at = pick(what, type, from, n, is_bits != 0); }, [] {});
   if (settings().is_check) {
     drain_for_value();
     check_written(name, {static_cast<const char*>(from), bytes, 0, 1, 0, 1, false}, builtin.place);
@@ -170,7 +177,8 @@ std::uint32_t __sb_bang_pick(const char* name, int what, int type, void* to, con
 //   collect   the elements alone
 //   filter    the elements alone, and the count as a value
 //   maskmove  each to its own place
-std::uint32_t __sb_bang_filter(const char* name, int what, int size, void* to, const void* from, const void* mask, int mask_size, std::int64_t n) {
+std::uint32_t __sb_bang_filter(const char* name, int what, int size, void* to, const void* from, const void* mask, int mask_size,
+                               std::int64_t n) {
   const Builtin builtin{name, SB_HERE};
   if (!check_count(builtin, n, size)) return 0;
   const bool is_bits = mask_size == 0;
@@ -201,38 +209,43 @@ std::uint32_t __sb_bang_filter(const char* name, int what, int size, void* to, c
     if (is_poison || chip().arch < 300) std::memset(target, 0, chip().arch < 300 ? kSegment : 4);
     std::memcpy(target, &count, sizeof count);
   };
-  perform(builtin, {writes("dst", to, to_bytes), reads("src", from, n * size), reads("mask", mask, mask_bytes)},
-          [=] { move_packed(static_cast<char*>(to), static_cast<const char*>(from), false); },
-          [=] {
-            if (has_shadow(to) && has_shadow(from))
-              move_packed(reinterpret_cast<char*>(poison_of(to)), reinterpret_cast<const char*>(poison_of(from)), true);
-          });
+  perform(
+      builtin, {writes("dst", to, to_bytes), reads("src", from, n * size), reads("mask", mask, mask_bytes)},
+      [=] { move_packed(static_cast<char*>(to), static_cast<const char*>(from), false); },
+      [=] {
+        if (has_shadow(to) && has_shadow(from))
+          move_packed(reinterpret_cast<char*>(poison_of(to)), reinterpret_cast<const char*>(poison_of(from)), true);
+      });
   if (what == SB_FILTER) drain_for_value();
   return static_cast<std::uint32_t>(kept);
 }
 
 // Comparisons whose result is one bit per element. `b` may be nullptr: compared with the value.
-void __sb_bang_compare_bits(const char* name, int operation, int type, void* to, const void* a, const void* b, std::uint64_t value, std::int64_t n) {
+void __sb_bang_compare_bits(const char* name, int operation, int type, void* to, const void* a, const void* b,
+                            std::uint64_t value, std::int64_t n) {
   const Builtin builtin{name, SB_HERE, Pipe::kCompute, false, Overlap::kAny};
   const int size = kTypeBytes[type];
   if (!check_count(builtin, n, size)) return;
-  perform(builtin, {writes("dst", to, (n + 7) / 8), reads("src0", a, n * size), reads("src1", b, b == nullptr ? 0 : n * size)},
-          [=] {
-            std::vector<char> right(static_cast<std::size_t>(n * size)), result(right.size());
-            for (std::int64_t i = 0; i < n && b == nullptr; ++i) std::memcpy(right.data() + i * size, &value, static_cast<std::size_t>(size));
-            if (!loops().binary(operation, type, result.data(), a, b == nullptr ? right.data() : b, n))
-              refuse(builtin, "not for this element type", "不支持该元素类型");
-            auto* bits = static_cast<unsigned char*>(to);
-            std::memset(bits, 0, static_cast<std::size_t>((n + 7) / 8));
-            for (std::int64_t i = 0; i < n; ++i) {
-              if (!is_zero(result.data() + i * size, size)) bits[i / 8] = static_cast<unsigned char>(bits[i / 8] | 1U << (i % 8));
-            }
-          },
-          [=] { set_poison(to, static_cast<std::size_t>((n + 7) / 8), false); });
+  perform(
+      builtin, {writes("dst", to, (n + 7) / 8), reads("src0", a, n * size), reads("src1", b, b == nullptr ? 0 : n * size)},
+      [=] {
+        std::vector<char> right(static_cast<std::size_t>(n * size)), result(right.size());
+        for (std::int64_t i = 0; i < n && b == nullptr; ++i)
+          std::memcpy(right.data() + i * size, &value, static_cast<std::size_t>(size));
+        if (!loops().binary(operation, type, result.data(), a, b == nullptr ? right.data() : b, n))
+          refuse(builtin, "not for this element type", "不支持该元素类型");
+        auto* bits = static_cast<unsigned char*>(to);
+        std::memset(bits, 0, static_cast<std::size_t>((n + 7) / 8));
+        for (std::int64_t i = 0; i < n; ++i) {
+          if (!is_zero(result.data() + i * size, size)) bits[i / 8] = static_cast<unsigned char>(bits[i / 8] | 1U << (i % 8));
+        }
+      },
+      [=] { set_poison(to, static_cast<std::size_t>((n + 7) / 8), false); });
 }
 
 // Per element the table's entry of that number.
-void __sb_bang_lut(const char* name, int size, void* to, const void* from, const void* table, std::int64_t n, std::int64_t table_n) {
+void __sb_bang_lut(const char* name, int size, void* to, const void* from, const void* table, std::int64_t n,
+                   std::int64_t table_n) {
   const Builtin builtin{name, SB_HERE, Pipe::kCompute, false, Overlap::kNone};
   if (!check_count(builtin, n, size)) return;
   if (table_n <= 0 || table_n % 64 != 0) {
@@ -241,21 +254,26 @@ void __sb_bang_lut(const char* name, int size, void* to, const void* from, const
     if (table_n <= 0) return;
   }
   const void* place = builtin.place;
-  perform(builtin, {writes("dst", to, n * size), reads("src", from, n * size), reads("table", table, table_n * size)},
-          [=] {
-            for (std::int64_t i = 0; i < n; ++i) {
-              std::uint32_t index = 0;
-              std::memcpy(&index, static_cast<const char*>(from) + i * size, static_cast<std::size_t>(size));
-              if (static_cast<std::int64_t>(index) >= table_n) {
-                report_at("argument-range", place, std::string(name) + ": entry " + std::to_string(index) + " of a table of " + std::to_string(table_n),
-                          std::string(name) + "：访问长度为 " + std::to_string(table_n) + " 的查找表的第 " + std::to_string(index) + " 项");
-                index = 0;
-              }
-              std::memcpy(static_cast<char*>(to) + i * size, static_cast<const char*>(table) + index * static_cast<std::uint32_t>(size),
-                          static_cast<std::size_t>(size));
-            }
-          },
-          [=] { flow_elements(to, size, n, {{from, size}}); });
+  perform(
+      builtin, {writes("dst", to, n * size), reads("src", from, n * size), reads("table", table, table_n * size)},
+      [=] {
+        for (std::int64_t i = 0; i < n; ++i) {
+          std::uint32_t index = 0;
+          std::memcpy(&index, static_cast<const char*>(from) + i * size, static_cast<std::size_t>(size));
+          if (static_cast<std::int64_t>(index) >= table_n) {
+            report_at(
+                "argument-range", place,
+                std::string(name) + ": entry " + std::to_string(index) + " of a table of " + std::to_string(table_n),
+                std::string(name) + "：访问长度为 " + std::to_string(table_n) + " 的查找表的第 " + std::to_string(index) + " 项");
+            index = 0;
+          }
+          std::memcpy(static_cast<char*>(to) + i * size,
+                      static_cast<const char*>(table) + index * static_cast<std::uint32_t>(size), static_cast<std::size_t>(size));
+        }
+      },
+      [=] {
+        flow_elements(to, size, n, {{from, size}});
+      });
 }
 }
 

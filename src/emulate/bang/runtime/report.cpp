@@ -35,21 +35,27 @@ void report_at(std::string_view rule, const void* place, std::string en, std::st
   log_finding({rule, std::move(en), std::move(zh), kernel_of(task), side_of(task, place), {}, false});
 }
 
-void report_missing_sync(Task& task, const Operation& operation, const Region& mine, const Operation& earlier, const Region& its) {
+void report_missing_sync(Task& task, const Operation& operation, const Region& mine, const Operation& earlier,
+                         const Region& its) {
   static const char* const words_en[] = {"the scalar pipe", "the compute pipe", "the io pipe", "the move pipe"};
   static const char* const words_zh[] = {"标量流水", "计算流水", "IO 流水", "Move 流水"};
   const auto pipe = static_cast<unsigned>(earlier.pipe);
   log_finding({"missing-pipe-sync",
                std::string(operation.name) + (mine.is_write ? " writes" : " reads") + " what " + earlier.name +
                    (its.is_write ? " still writes" : " still reads") + " on " + words_en[pipe] + "; no sync lies between",
-               std::string(operation.name) + (mine.is_write ? " 写入" : " 读取") + " 的数据仍被 " + earlier.name + " 在" + words_zh[pipe] +
-                   (its.is_write ? "写入" : "读取") + "，两者之间没有同步",
-               kernel_of(&task), side_of(&task, operation.place, mine.is_write), side_of(&task, earlier.place, its.is_write), true});
+               std::string(operation.name) + (mine.is_write ? " 写入" : " 读取") + " 的数据仍被 " + earlier.name + " 在" +
+                   words_zh[pipe] + (its.is_write ? "写入" : "读取") + "，两者之间没有同步",
+               kernel_of(&task), side_of(&task, operation.place, mine.is_write), side_of(&task, earlier.place, its.is_write),
+               true});
 }
 
 void report_unwaited(Task& task, const Operation& operation) {
-  log_finding({"unwaited-copy", std::string(operation.name) + " was never waited for; the task ended with it under way",
-               std::string(operation.name) + " 从未被等待，任务结束时仍在进行", kernel_of(&task), side_of(&task, operation.place, true), {},
+  log_finding({"unwaited-copy",
+               std::string(operation.name) + " was never waited for; the task ended with it under way",
+               std::string(operation.name) + " 从未被等待，任务结束时仍在进行",
+               kernel_of(&task),
+               side_of(&task, operation.place, true),
+               {},
                false});
 }
 
@@ -67,14 +73,16 @@ void report_race(Task& task, const void* place, bool is_write, std::uint32_t str
     // A Block's other task: its number is its strand.
     other.fields = "\"task\":" + quoted(std::to_string(strand / members)) + ",\"core\":\"-\",";
   }
-  log_finding({"core-race",
-               std::string("two cores ") + (is_write && other_writes ? "write" : "read and write") + " the same bytes of " + where +
-                   " and nothing orders them",
-               std::string("两个核") + (is_write && other_writes ? "写入" : "分别读写") + " " + where + " 的同一数据，且没有先后顺序",
-               kernel_of(&task), side_of(&task, place, is_write), other, true});
+  log_finding(
+      {"core-race",
+       std::string("two cores ") + (is_write && other_writes ? "write" : "read and write") + " the same bytes of " + where +
+           " and nothing orders them",
+       std::string("两个核") + (is_write && other_writes ? "写入" : "分别读写") + " " + where + " 的同一数据，且没有先后顺序",
+       kernel_of(&task), side_of(&task, place, is_write), other, true});
 }
 
-void report_declaration(const Kernel& kernel, const SpaceVariable& variable, std::string_view rule, std::string en, std::string zh) {
+void report_declaration(const Kernel& kernel, const SpaceVariable& variable, std::string_view rule, std::string en,
+                        std::string zh) {
   LogSide side{nullptr, "\"file\":" + quoted(variable.file) + ",\"line\":" + std::to_string(variable.line) + ",", "", false};
   log_finding({rule, std::move(en), std::move(zh), kernel.readable, side, {}, false});
 }

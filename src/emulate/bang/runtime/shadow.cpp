@@ -50,7 +50,8 @@ void copy_poison(void* to, const void* from, std::size_t bytes) {
 const char* first_poisoned(const void* start, std::size_t bytes) {
   if (!has_shadow(start)) return nullptr;
   const void* found = std::memchr(poison_of(start), kNeverWritten, bytes);
-  return found == nullptr ? nullptr : static_cast<const char*>(start) + (static_cast<const unsigned char*>(found) - poison_of(start));
+  return found == nullptr ? nullptr
+                          : static_cast<const char*>(start) + (static_cast<const unsigned char*>(found) - poison_of(start));
 }
 
 }  // namespace starbridge::emulate::bang

@@ -46,8 +46,8 @@ void __sb_local(const void* address, std::uint64_t bytes, const void* start, std
   const auto* low = static_cast<const char*>(start);
   if (at >= low && at + bytes <= low + whole) return;
   report_at("local-out-of-bounds", SB_HERE,
-            "an access of " + std::to_string(bytes) + " bytes at offset " + std::to_string(at - low) + " of a local variable of " +
-                std::to_string(whole) + " bytes",
+            "an access of " + std::to_string(bytes) + " bytes at offset " + std::to_string(at - low) +
+                " of a local variable of " + std::to_string(whole) + " bytes",
             "访问大小为 " + std::to_string(whole) + " 字节的局部变量，偏移 " + std::to_string(at - low));
 }
 

@@ -52,7 +52,7 @@ struct Barrier {
   std::uint64_t generation = 0;
   const void* place = nullptr;  // where the first of those waiting waits
   Task* first = nullptr;
-  std::vector<std::uint32_t> clock;  // of a check: what those who arrived know of each other
+  std::vector<std::uint32_t> clock;           // of a check: what those who arrived know of each other
   std::vector<std::uint32_t> released_clock;  // the same when the last meeting ended
 };
 
