@@ -4,6 +4,7 @@
 
 #include "base/text.h"
 #include "catalog/nearest.h"
+#include "port/project.h"
 
 namespace starbridge::cli {
 namespace {
@@ -63,6 +64,19 @@ Result<std::vector<std::string>> read_compat_names(std::string_view content, con
   return names;
 }
 
+Result<std::vector<CompatName>> names_of_project(const std::string& path, const catalog::Catalog& catalog) {
+  SB_TRY(port::Tables tables, port::Tables::load(catalog));
+  SB_TRY(port::ProjectReport project, port::scan_project(path, port::make_context(tables, {})));
+  std::vector<CompatName> names;
+  for (const auto& [name, use] : project.uses) {
+    if (name == "Tensor.@") continue;  // no name anybody looks up
+    names.push_back({name.rfind("Tensor.", 0) == 0 ? "torch." + name : name, use.count});
+  }
+  std::stable_sort(names.begin(), names.end(),
+                   [](const CompatName& left, const CompatName& right) { return left.uses > right.uses; });
+  return names;
+}
+
 Result<CompatTables> CompatTables::load(const std::string& data_dir) {
   SB_TRY(ApiTable api, ApiTable::load(data_dir));
   SB_TRY(catalog::NameMap names, catalog::NameMap::load(data_dir));
@@ -72,13 +86,14 @@ Result<CompatTables> CompatTables::load(const std::string& data_dir) {
 }
 
 std::vector<CompatAnswer> answer_for_chip(const CompatTables& tables, const catalog::Chip& chip, const std::string& torch_version,
-                                          const std::vector<std::string>& names) {
+                                          const std::vector<CompatName>& names) {
   const std::string& backend = chip.stack->backend;
   std::string hardware = chip.facts.text("support_class").value_or("");
   std::size_t suggested = 0;
   std::vector<CompatAnswer> answers;
-  for (const std::string& typed : names) {
+  for (const auto& [typed, uses] : names) {
     CompatAnswer answer;
+    answer.uses = uses;
     answer.name = complete_name(typed, [&](const std::string& name) { return tables.api.knows(name); });
     answer.evidence = tables.api.find(answer.name, backend, torch_version, hardware);
     answer.judgement = ApiTable::judge(answer.evidence);
@@ -96,7 +111,7 @@ std::vector<CompatAnswer> answer_for_chip(const CompatTables& tables, const cata
 }
 
 std::vector<FrameworkAnswer> answer_for_framework(const catalog::FrameworkMap& map, const ApiTable& table,
-                                                  const std::string& framework, const std::vector<std::string>& names) {
+                                                  const std::string& framework, const std::vector<CompatName>& names) {
   std::vector<std::string_view> known;
   for (const FrameworkRow& row : map.rows()) {
     if (row.framework == framework && (known.empty() || known.back() != row.name)) known.push_back(row.name);
@@ -107,8 +122,9 @@ std::vector<FrameworkAnswer> answer_for_framework(const catalog::FrameworkMap& m
   };
   std::size_t suggested = 0;
   std::vector<FrameworkAnswer> answers;
-  for (const std::string& typed : names) {
+  for (const auto& [typed, uses] : names) {
     FrameworkAnswer answer;
+    answer.uses = uses;
     answer.name = complete_name(typed, [&](const std::string& name) { return !map.find(name, framework).empty(); });
     for (const FrameworkRow& row : map.find(answer.name, framework)) answer.rows.push_back(&row);
     std::stable_sort(answer.rows.begin(), answer.rows.end(),

@@ -21,8 +21,16 @@ constexpr std::size_t kNearestShown = 3;
 // Errors: base.usage with the line for words that cannot be a name, and for more than kCompatNamesMax names.
 base::Result<std::vector<std::string>> read_compat_names(std::string_view content, const std::string& name);
 
+struct CompatName {
+  std::string name;
+  std::size_t uses = 0;  // of a project; 0: somebody asked
+};
+// The names of PyTorch a project uses, most used first. Errors: those of port::scan_project.
+base::Result<std::vector<CompatName>> names_of_project(const std::string& path, const catalog::Catalog& catalog);
+
 struct CompatAnswer {
   std::string name;  // completed: "nn.GRU" reads "torch.nn.GRU"
+  std::size_t uses = 0;
   std::vector<catalog::Evidence> evidence;
   catalog::Judgement judgement;
   catalog::NameRow mapped;  // status kUnknown with an empty source when the name map is silent
@@ -44,14 +52,15 @@ struct CompatTables {
 
 // Nearest names are looked for only for the first of a long list: kSuggestedMax passes over the table.
 std::vector<CompatAnswer> answer_for_chip(const CompatTables& tables, const catalog::Chip& chip, const std::string& torch_version,
-                                          const std::vector<std::string>& names);
+                                          const std::vector<CompatName>& names);
 
 struct FrameworkAnswer {
   std::string name;
+  std::size_t uses = 0;
   std::vector<const catalog::FrameworkRow*> rows;  // the newest source first
   std::vector<std::string> nearest;
 };
 std::vector<FrameworkAnswer> answer_for_framework(const catalog::FrameworkMap& map, const catalog::ApiTable& table,
-                                                  const std::string& framework, const std::vector<std::string>& names);
+                                                  const std::string& framework, const std::vector<CompatName>& names);
 
 }  // namespace starbridge::cli

@@ -24,13 +24,15 @@ using catalog::Support;
 
 struct CompatOptions {
   std::vector<std::string> names;
-  std::string list;  // file of names, "-": standard input
+  std::string list;     // file of names, "-": standard input
+  std::string project;  // whose names are asked for
   std::string target;
   CompatQuestion question;
 };
 
-Result<std::vector<std::string>> all_names(const CompatOptions& options) {
-  std::vector<std::string> names = options.names;
+Result<std::vector<CompatName>> all_names(const CompatOptions& options, const Catalog& catalog) {
+  std::vector<CompatName> names;
+  for (const std::string& name : options.names) names.push_back({name});
   if (!options.list.empty()) {
     std::string content;
     if (options.list == "-") {
@@ -39,11 +41,18 @@ Result<std::vector<std::string>> all_names(const CompatOptions& options) {
       SB_TRY(content, base::read_file(options.list));
     }
     SB_TRY(std::vector<std::string> listed, read_compat_names(content, options.list == "-" ? "stdin" : options.list));
-    names.insert(names.end(), listed.begin(), listed.end());
+    for (std::string& name : listed) names.push_back({std::move(name)});
+  }
+  if (!options.project.empty()) {
+    SB_TRY(std::vector<CompatName> used, names_of_project(options.project, catalog));
+    names.insert(names.end(), used.begin(), used.end());
+    if (names.empty())
+      return Error("base.usage", text("{} uses no name of PyTorch", "{} 没有使用 PyTorch 的名称", options.project));
   }
   if (names.empty()) {
     return Error("base.usage", text("no name was given", "没有给出名称"))
-        .next(text("name one, or a file of names with --from", "请给出名称，或用 --from 指定名称文件"));
+        .next(text("name one, a file of names with --from, or a project with --project",
+                   "请给出名称，或用 --from 指定名称文件，或用 --project 指定项目"));
   }
   return names;
 }
@@ -60,15 +69,15 @@ Error unknown_name(const std::string& name, const std::string& target, const std
 
 Result<ExitCode> answer_framework(const Context& context, const CompatOptions& options, const Catalog& catalog,
                                   const catalog::FrameworkMap& map) {
-  SB_TRY(std::vector<std::string> names, all_names(options));
+  SB_TRY(std::vector<CompatName> names, all_names(options, catalog));
   SB_TRY(catalog::ApiTable table, catalog::ApiTable::load(catalog.data_dir()));
   std::vector<FrameworkAnswer> answers = answer_for_framework(map, table, options.target, names);
-  if (answers.size() == 1 && answers[0].rows.empty()) return unknown_name(names[0], options.target, answers[0].nearest);
+  if (answers.size() == 1 && answers[0].rows.empty()) return unknown_name(names[0].name, options.target, answers[0].nearest);
   CompatSources sources{table, catalog};
   if (context.json) {
     context.print_json(framework_answers_json(context, sources, options.target, answers));
   } else {
-    print_framework_answers(context, sources, options.target, answers);
+    print_framework_answers(context, sources, options.target, options.question, answers);
   }
   bool is_no = std::any_of(answers.begin(), answers.end(), [](const FrameworkAnswer& answer) {
     return answer.rows.empty() || answer.rows.front()->status == catalog::MapStatus::kNoCounterpart;
@@ -84,10 +93,10 @@ Result<ExitCode> answer_chip(const Context& context, const CompatOptions& option
         .next(text("name a chip with its own plug-in, for example ascend-910b3 or mlu370-x8",
                    "请选择有独立插件的芯片，例如 ascend-910b3 或 mlu370-x8"));
   }
-  SB_TRY(std::vector<std::string> names, all_names(options));
+  SB_TRY(std::vector<CompatName> names, all_names(options, catalog));
   SB_TRY(CompatTables tables, CompatTables::load(catalog.data_dir()));
   std::vector<CompatAnswer> answers = answer_for_chip(tables, *chip, options.question.torch_version, names);
-  if (answers.size() == 1 && !answers[0].is_known()) return unknown_name(names[0], chip->id, answers[0].nearest);
+  if (answers.size() == 1 && !answers[0].is_known()) return unknown_name(names[0].name, chip->id, answers[0].nearest);
   CompatSources sources{tables.api, catalog};
   if (context.json) {
     context.print_json(chip_answers_json(sources, *chip, options.question, answers));
@@ -100,7 +109,8 @@ Result<ExitCode> answer_chip(const Context& context, const CompatOptions& option
   return is_no ? ExitCode::kAnswerIsNo : ExitCode::kDone;
 }
 
-Result<ExitCode> run_compat(const Context& context, const CompatOptions& options) {
+Result<ExitCode> run_compat(const Context& context, CompatOptions& options) {
+  options.question.is_brief = options.question.is_brief || !options.project.empty();
   SB_TRY(Catalog catalog, Catalog::load_installed());
   SB_TRY(catalog::FrameworkMap map, catalog::FrameworkMap::load(catalog.data_dir()));
   if (map.knows_framework(options.target)) return answer_framework(context, options, catalog, map);
@@ -111,18 +121,22 @@ Result<ExitCode> run_compat(const Context& context, const CompatOptions& options
 
 void add_compat_command(Frame& frame) {
   auto options = std::make_shared<CompatOptions>();
-  CLI::App* command = frame.add(
-      "compat",
-      text("Show what sources say about PyTorch names, variables and packages on a chip or in another framework.",
-           "查看各来源对 PyTorch 名称、环境变量与软件包在某芯片或其他框架上的说法。"),
-      {"starbridge compat torch.nn.GRU --to ascend-910b3 --torch 2.7",
-       "starbridge compat torch.isin aten::lgamma NCCL_DEBUG flash-attn --to mlu370-x8 --json",
-       "starbridge compat --from names.txt --to ascend-910b3 --brief", "starbridge compat torch.nn.GRU --to mindspore"});
+  CLI::App* command =
+      frame.add("compat",
+                text("Show what sources say about PyTorch names, variables and packages on a chip or in another framework.",
+                     "查看各来源对 PyTorch 名称、环境变量与软件包在某芯片或其他框架上的说法。"),
+                {"starbridge compat torch.nn.GRU --to ascend-910b3 --torch 2.7",
+                 "starbridge compat torch.isin aten::lgamma NCCL_DEBUG flash-attn --to mlu370-x8 --json",
+                 "starbridge compat --from names.txt --to ascend-910b3 --brief", "starbridge compat torch.nn.GRU --to mindspore",
+                 "starbridge compat --project ./my-project --to paddle"});
   command->add_option("names", options->names,
                       frame.say(text("names such as torch.nn.GRU, aten::isin, NCCL_DEBUG or flash-attn",
                                      "名称，例如 torch.nn.GRU、aten::isin、NCCL_DEBUG 或 flash-attn")));
   command->add_option("--from", options->list,
                       frame.say(text("file with one name a line; - reads standard input", "每行一个名称的文件；- 读取标准输入")));
+  command->add_option("--project", options->project,
+                      frame.say(text("every name a project uses, most used first; as --brief",
+                                     "项目用到的全部名称，按使用次数排列；同 --brief")));
   command
       ->add_option("--to", options->target,
                    frame.say(text("the chip, or mindspore, or paddle", "目标芯片，或 mindspore、paddle")))

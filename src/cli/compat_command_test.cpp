@@ -106,6 +106,24 @@ TEST(CompatCommand, EveryRowOfJsonCarriesItsSource) {
   EXPECT_EQ(json["names"][2]["package"]["status"], "replaced");
 }
 
+TEST(CompatCommand, AProjectIsAListOfNamesWithTheirUses) {
+  std::string project = std::string(SB_SOURCE_DIR) + "/tests/scan/in";
+  Ran ran = run({"compat", "--project", project, "--to", "paddle", "--json"});
+  Json json = base::parse_json(ran.out, "stdout").value();
+  bool is_seen = false;
+  for (const Json& answer : json["names"]) {
+    EXPECT_GT(answer["uses"], 0);
+    if (answer["name"] != "torch.nn.Linear") continue;
+    is_seen = true;
+    EXPECT_THAT(answer["target"].get<std::string>(), HasSubstr("nn.Linear"));
+  }
+  EXPECT_TRUE(is_seen);
+  EXPECT_THAT(run({"compat", "--project", project, "--to", "mindspore"}).out, HasSubstr("torch.Tensor.softmax"));
+  EXPECT_THAT(run({"compat", "--project", project, "--to", "ascend-910b3", "--lang", "zh"}).out, HasSubstr("次使用"));
+  EXPECT_EQ(run({"compat", "--project", "/no/such/project", "--to", "paddle"}).code, 3);
+  EXPECT_EQ(run({"compat", "--project", std::string(SB_SOURCE_DIR) + "/tests/compat", "--to", "paddle"}).code, 2);
+}
+
 TEST(CompatCommand, WrongListsAreRefusedWithTheirLine) {
   Ran ran = run({"compat", "--from", list_file("torch.abs\ntorch abs\n"), "--to", "ascend-910b3"});
   EXPECT_EQ(ran.code, 2);

@@ -91,6 +91,21 @@ class View {
     if (!answer.evidence.empty()) print_evidence(answer.evidence);
   }
 
+  void print(const FrameworkAnswer& answer, const std::string& framework) {
+    context_.out << context_.style.bold(answer.name) << " @ " << framework << "\n";
+    if (answer.rows.empty()) return print_unknown(answer.nearest);
+    std::set<MapStatus> verdicts;
+    for (const FrameworkRow* row : answer.rows) {
+      const catalog::Source* source = sources_.find(row->source);
+      cite(row->source, "published");
+      verdicts.insert(row->status);
+      context_.out << "  " << say(framework_text(row->status)) << (row->target.empty() ? "" : ": " + row->target);
+      if (!row->note.empty()) context_.out << "  (" << say(catalog::describe_change(row->note)) << ")";
+      context_.out << "  " << context_.style.dim(row->source + (source != nullptr ? " " + source->date : "")) << "\n";
+    }
+    if (verdicts.size() > 1) context_.out << "  " << context_.style.yellow(say("sources disagree", "来源相互矛盾")) << "\n";
+  }
+
   void print_unknown(const std::vector<std::string>& nearest) const {
     context_.out << "  "
                  << context_.style.yellow(say("no source says anything about it; that is not a promise that it runs",
@@ -126,8 +141,7 @@ class View {
     if (!judgement.is_contested) return;
     context_.out << "  " << context_.style.yellow(say("sources disagree:", "来源相互矛盾："));
     for (const Evidence& row : judgement.against) {
-      context_.out << " "
-                   << say(text("{}: {} {};", "{}：{} {}；", row.source, row.name, say(support_text(row.status))));
+      context_.out << " " << say(text("{}: {} {};", "{}：{} {}；", row.source, row.name, say(support_text(row.status))));
     }
     context_.out << "\n";
   }
@@ -185,28 +199,58 @@ std::string brief_verdict(const View& view, const CompatAnswer& answer) {
   return view.say("nothing is known", "没有资料");
 }
 
-void print_brief(const Context& context, const View& view, const std::vector<CompatAnswer>& answers) {
-  Table rows({{view.say("name", "名称")}, {view.say("verdict", "结论")}, {view.say("by", "依据")}, {view.say("remark", "说明")}});
-  for (const CompatAnswer& answer : answers) {
-    std::string by = answer.judgement.decided_by ? std::string(answer.judgement.decided_by->source) : "-";
-    std::string remark = answer.judgement.is_contested ? view.say("sources disagree", "来源相互矛盾") : "";
-    if (!answer.is_known() && !answer.nearest.empty()) remark = view.say("nearest: ", "最接近：") + answer.nearest[0];
-    rows.add_row({answer.name, brief_verdict(view, answer), by, remark});
+// One line a name. Of a project's names also how often each is used.
+template <class Answer, class Cells>
+void print_brief(const Context& context, const View& view, const std::vector<Answer>& answers, const Cells& cells_of) {
+  bool is_of_project = std::any_of(answers.begin(), answers.end(), [](const Answer& answer) { return answer.uses > 0; });
+  std::vector<Table::Column> columns = {
+      {view.say("name", "名称")}, {view.say("verdict", "结论")}, {view.say("by", "依据")}, {view.say("remark", "说明")}};
+  if (is_of_project) columns.insert(columns.begin(), {view.say("uses", "次数"), Table::Align::kRight});
+  Table rows(columns);
+  for (const Answer& answer : answers) {
+    std::vector<std::string> cells = cells_of(answer);
+    if (is_of_project) cells.insert(cells.begin(), std::to_string(answer.uses));
+    rows.add_row(cells);
   }
   context.out << rows.render(context.style);
 }
 
-void print_summary(const Context& context, const View& view, const std::vector<CompatAnswer>& answers) {
-  std::map<std::string, std::size_t> counts;
-  std::size_t contested = 0;
-  for (const CompatAnswer& answer : answers) {
-    ++counts[brief_verdict(view, answer)];
-    contested += answer.judgement.is_contested ? 1 : 0;
+// How many names, and of a project how many uses, each verdict has.
+template <class Answer, class Verdict>
+void print_summary(const Context& context, const std::vector<Answer>& answers, const Verdict& verdict_of) {
+  std::map<std::string, std::pair<std::size_t, std::size_t>> counts;
+  std::size_t uses = 0;
+  for (const Answer& answer : answers) {
+    auto& [names, used] = counts[verdict_of(answer)];
+    ++names;
+    used += answer.uses;
+    uses += answer.uses;
   }
   context.out << context.say(text("{} names", "{} 个名称", answers.size()));
-  for (const auto& [verdict, count] : counts) context.out << " · " << verdict << " " << count;
-  if (contested > 0) context.out << " · " << view.say("sources disagree", "来源相互矛盾") << " " << contested;
-  context.out << "\n";
+  if (uses > 0) context.out << context.say(text(", {} uses", "，{} 次使用", uses));
+  for (const auto& [verdict, count] : counts) {
+    context.out << " · " << verdict << " " << count.first;
+    if (uses > 0) context.out << context.say(text(" ({} uses)", "（{} 次）", count.second));
+  }
+}
+
+std::vector<std::string> brief_cells(const View& view, const CompatAnswer& answer) {
+  std::string by = answer.judgement.decided_by ? std::string(answer.judgement.decided_by->source) : "-";
+  std::string remark = answer.judgement.is_contested ? view.say("sources disagree", "来源相互矛盾") : "";
+  if (!answer.is_known() && !answer.nearest.empty()) remark = view.say("nearest: ", "最接近：") + answer.nearest[0];
+  return {answer.name, brief_verdict(view, answer), by, remark};
+}
+
+std::string framework_verdict(const View& view, const FrameworkAnswer& answer) {
+  return answer.rows.empty() ? view.say("not listed", "未列出") : view.say(framework_text(answer.rows.front()->status));
+}
+
+std::vector<std::string> framework_cells(const View& view, const FrameworkAnswer& answer) {
+  if (answer.rows.empty()) return {answer.name, framework_verdict(view, answer), "-", ""};
+  const FrameworkRow& row = *answer.rows.front();
+  std::string remark = row.target;
+  if (!row.note.empty()) remark += (remark.empty() ? "" : "; ") + view.say(catalog::describe_change(row.note));
+  return {answer.name, framework_verdict(view, answer), row.source, remark};
 }
 
 Json source_json(const CompatSources& sources, std::string_view id) {
@@ -241,6 +285,7 @@ Json mapping_json(const CompatSources& sources, std::string status, const std::s
 Json answer_json(const CompatSources& sources, const CompatAnswer& answer) {
   const catalog::Judgement& judgement = answer.judgement;
   Json json = {{"name", answer.name},
+               {"uses", answer.uses},
                {"is_known", answer.is_known()},
                {"status", std::string(catalog::to_string(judgement.status))},
                {"confidence", judgement.confidence},
@@ -276,12 +321,17 @@ void print_chip_answers(const Context& context, const CompatSources& sources, co
                         const CompatQuestion& question, const std::vector<CompatAnswer>& answers) {
   View view(context, sources);
   if (question.is_brief) {
-    print_brief(context, view, answers);
+    print_brief(context, view, answers, [&](const CompatAnswer& answer) { return brief_cells(view, answer); });
   } else {
     for (const CompatAnswer& answer : answers) view.print(answer, chip.id, question.torch_version);
     view.print_sources();
   }
-  if (answers.size() > 1) print_summary(context, view, answers);
+  if (answers.size() < 2) return;
+  print_summary(context, answers, [&](const CompatAnswer& answer) { return brief_verdict(view, answer); });
+  auto contested =
+      std::count_if(answers.begin(), answers.end(), [](const CompatAnswer& answer) { return answer.judgement.is_contested; });
+  if (contested > 0) context.out << " · " << view.say("sources disagree", "来源相互矛盾") << " " << contested;
+  context.out << "\n";
 }
 
 Json chip_answers_json(const CompatSources& sources, const catalog::Chip& chip, const CompatQuestion& question,
@@ -296,33 +346,16 @@ Json chip_answers_json(const CompatSources& sources, const catalog::Chip& chip, 
 }
 
 void print_framework_answers(const Context& context, const CompatSources& sources, const std::string& framework,
-                             const std::vector<FrameworkAnswer>& answers) {
+                             const CompatQuestion& question, const std::vector<FrameworkAnswer>& answers) {
   View view(context, sources);
-  std::map<std::string, std::size_t> counts;
-  for (const FrameworkAnswer& answer : answers) {
-    context.out << context.style.bold(answer.name) << " @ " << framework << "\n";
-    if (answer.rows.empty()) {
-      view.print_unknown(answer.nearest);
-      ++counts[view.say("not listed", "未列出")];
-      continue;
-    }
-    ++counts[view.say(framework_text(answer.rows.front()->status))];
-    std::set<MapStatus> verdicts;
-    for (const FrameworkRow* row : answer.rows) {
-      const catalog::Source* source = sources.find(row->source);
-      std::string confidence = "published";
-      view.cite(row->source, confidence);
-      verdicts.insert(row->status);
-      context.out << "  " << context.say(framework_text(row->status)) << (row->target.empty() ? "" : ": " + row->target);
-      if (!row->note.empty()) context.out << "  (" << context.say(catalog::describe_change(row->note)) << ")";
-      context.out << "  " << context.style.dim(row->source + (source != nullptr ? " " + source->date : "")) << "\n";
-    }
-    if (verdicts.size() > 1) context.out << "  " << context.style.yellow(view.say("sources disagree", "来源相互矛盾")) << "\n";
+  if (question.is_brief) {
+    print_brief(context, view, answers, [&](const FrameworkAnswer& answer) { return framework_cells(view, answer); });
+  } else {
+    for (const FrameworkAnswer& answer : answers) view.print(answer, framework);
+    view.print_sources();
   }
-  view.print_sources();
   if (answers.size() < 2) return;
-  context.out << context.say(text("{} names", "{} 个名称", answers.size()));
-  for (const auto& [verdict, count] : counts) context.out << " · " << verdict << " " << count;
+  print_summary(context, answers, [&](const FrameworkAnswer& answer) { return framework_verdict(view, answer); });
   context.out << "\n";
 }
 
@@ -330,7 +363,7 @@ Json framework_answers_json(const Context& context, const CompatSources& sources
                             const std::vector<FrameworkAnswer>& answers) {
   Json json = {{"schema", "starbridge.compat/1"}, {"framework", framework}, {"names", Json::array()}};
   for (const FrameworkAnswer& answer : answers) {
-    Json entry = {{"name", answer.name}, {"is_known", !answer.rows.empty()}, {"evidence", Json::array()}};
+    Json entry = {{"name", answer.name}, {"uses", answer.uses}, {"is_known", !answer.rows.empty()}, {"evidence", Json::array()}};
     entry["status"] = answer.rows.empty() ? "unknown" : std::string(catalog::to_string(answer.rows.front()->status));
     entry["target"] = answer.rows.empty() ? "" : answer.rows.front()->target;
     for (const FrameworkRow* row : answer.rows) {

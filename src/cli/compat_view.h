@@ -25,7 +25,7 @@ base::Json chip_answers_json(const CompatSources& sources, const catalog::Chip& 
                              const std::vector<CompatAnswer>& answers);
 
 void print_framework_answers(const Context& context, const CompatSources& sources, const std::string& framework,
-                             const std::vector<FrameworkAnswer>& answers);
+                             const CompatQuestion& question, const std::vector<FrameworkAnswer>& answers);
 base::Json framework_answers_json(const Context& context, const CompatSources& sources, const std::string& framework,
                                   const std::vector<FrameworkAnswer>& answers);
 
