@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <unordered_map>
+#include <unordered_set>
 
 #include "base/text.h"
 
@@ -11,58 +12,27 @@ namespace {
 
 // Methods worth knowing about. Names that other libraries' objects share (sum of numpy, sort of a list) are told apart by the
 // word before the dot and by what stands in the brackets; what is left over is a likely use, not a certain one.
-constexpr std::array<std::string_view, 50> kMethods = {"@",
-                                                       "addmm",
-                                                       "argmax",
-                                                       "argmin",
-                                                       "argsort",
-                                                       "baddbmm",
-                                                       "bfloat16",
-                                                       "bmm",
-                                                       "cumprod",
-                                                       "cumsum",
-                                                       "double",
-                                                       "erf",
-                                                       "exponential_",
-                                                       "half",
-                                                       "index_add",
-                                                       "index_add_",
-                                                       "index_put",
-                                                       "index_put_",
-                                                       "kthvalue",
-                                                       "log_softmax",
-                                                       "logsumexp",
-                                                       "matmul",
-                                                       "mean",
-                                                       "mm",
-                                                       "norm",
-                                                       "normal_",
-                                                       "prod",
-                                                       "put_",
-                                                       "qr",
-                                                       "remainder",
-                                                       "rsqrt",
-                                                       "scatter_add",
-                                                       "scatter_add_",
-                                                       "scatter_reduce",
-                                                       "scatter_reduce_",
-                                                       "sign",
-                                                       "softmax",
-                                                       "sort",
-                                                       "std",
-                                                       "sum",
-                                                       "svd",
-                                                       "topk",
-                                                       "uniform_",
-                                                       "var",
-                                                       "gather",
-                                                       "scatter",
-                                                       "scatter_",
-                                                       "unique",
-                                                       "median",
-                                                       "atan"};
+constexpr std::string_view kMethods =
+    "addmm argmax argmin argsort atan baddbmm bfloat16 bmm cumprod cumsum double erf exponential_ gather half "
+    "index_add index_add_ index_put index_put_ kthvalue log_softmax logsumexp matmul mean median mm norm normal_ "
+    "prod put_ qr remainder rsqrt scatter scatter_ scatter_add scatter_add_ scatter_reduce scatter_reduce_ sign "
+    "softmax sort std sum svd topk uniform_ unique var";
+
 constexpr std::array<std::string_view, 14> kOtherObjects = {"np",  "numpy", "math",  "random", "pd", "pandas", "os",
                                                             "jnp", "tf",    "scipy", "torch",  "F",  "nn",     "cp"};
+
+bool is_method(std::string_view word) {
+  static const std::unordered_set<std::string_view> kSet = [] {
+    std::unordered_set<std::string_view> set;
+    for (std::size_t begin = 0; begin < kMethods.size();) {
+      std::size_t end = std::min(kMethods.find(' ', begin), kMethods.size());
+      set.insert(kMethods.substr(begin, end - begin));
+      begin = end + 1;
+    }
+    return set;
+  }();
+  return kSet.contains(word);
+}
 
 bool is_letter(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || static_cast<unsigned char>(c) >= 128;
@@ -77,24 +47,36 @@ class CodeWalk {
 
   template <class Take>
   void each_method(Take take) {
-    while (at_ < bytes_.size()) {
-      char c = bytes_[at_];
-      if (c == '#') {
-        at_ = std::min(bytes_.find_first_of("\r\n", at_), bytes_.size());
-      } else if (c == '"' || c == '\'') {
-        skip_string();
-      } else if (is_letter(c)) {
-        std::size_t begin = at_;
-        while (at_ < bytes_.size() && is_word(bytes_[at_])) ++at_;
-        visit_word(begin, take);
-      } else {
-        if (c == '@' && is_product()) take(std::string_view("@"), at_);
-        ++at_;
+    for (at_ = next_mark(0); at_ < bytes_.size(); at_ = next_mark(at_)) {
+      switch (bytes_[at_]) {
+        case '#':
+          at_ = std::min(bytes_.find_first_of("\r\n", at_), bytes_.size());
+          break;
+        case '"':
+        case '\'':
+          skip_string();
+          break;
+        case '@':
+          if (is_product()) take(std::string_view("@"), at_);
+          ++at_;
+          break;
+        default:  // '.'
+          visit_attribute(take);
       }
     }
   }
 
  private:
+  std::size_t next_mark(std::size_t at) const {
+    static constexpr std::array<bool, 256> kMarks = [] {
+      std::array<bool, 256> marks{};
+      for (char mark : {'#', '"', '\'', '@', '.'}) marks[static_cast<unsigned char>(mark)] = true;
+      return marks;
+    }();
+    while (at < bytes_.size() && !kMarks[static_cast<unsigned char>(bytes_[at])]) ++at;
+    return at;
+  }
+
   void skip_string() {
     char quote = bytes_[at_];
     bool is_triple = bytes_.substr(at_, 3) == std::string(3, quote);
@@ -124,10 +106,12 @@ class CodeWalk {
   }
 
   template <class Take>
-  void visit_word(std::size_t begin, Take& take) {
-    if (begin == 0 || bytes_[begin - 1] != '.' || at_ >= bytes_.size() || bytes_[at_] != '(') return;
+  void visit_attribute(Take& take) {
+    std::size_t begin = ++at_;
+    while (at_ < bytes_.size() && is_word(bytes_[at_])) ++at_;
+    if (at_ >= bytes_.size() || bytes_[at_] != '(') return;
     std::string_view word = bytes_.substr(begin, at_ - begin);
-    if (std::find(kMethods.begin(), kMethods.end(), word) == kMethods.end()) return;
+    if (!is_method(word)) return;
     std::size_t object_end = begin - 1;
     std::size_t object = object_end;
     while (object > 0 && (is_word(bytes_[object - 1]) || bytes_[object - 1] == '.')) --object;
@@ -157,11 +141,16 @@ bool stands_in_import(std::string_view bytes, std::size_t at) {
 std::vector<NameUse> collect_uses(const SourceFile& file, const python::Sites& sites) {
   std::vector<NameUse> uses;
   if (!sites.imports_torch) return uses;
-  std::unordered_map<std::string, std::pair<std::size_t, std::size_t>> found;  // name -> first byte, count
-  auto note = [&](std::string name, std::size_t at) {
-    auto [place, is_new] = found.emplace(std::move(name), std::pair(at, std::size_t{0}));
+  struct Use {
+    std::size_t first = 0;
+    std::size_t count = 0;
+  };
+  std::unordered_map<std::string_view, Use> names;    // of sites
+  std::unordered_map<std::string_view, Use> methods;  // of tensors
+  auto note = [](std::unordered_map<std::string_view, Use>& found, std::string_view name, std::size_t at) {
+    auto place = found.try_emplace(name, Use{at, 0}).first;
     place->second.first = std::min(place->second.first, at);
-    ++place->second.second;
+    ++place->second.count;
   };
   // What an import names is used where its name stands afterwards.
   std::vector<std::size_t> imported;
@@ -170,13 +159,15 @@ std::vector<NameUse> collect_uses(const SourceFile& file, const python::Sites& s
   }
   std::sort(imported.begin(), imported.end());
   for (const python::Site& site : sites.sites) {
+    if (site.kind != python::SiteKind::kName || site.name.rfind("torch.", 0) != 0) continue;
     bool is_import = std::binary_search(imported.begin(), imported.end(), std::size_t{site.span.first}) ||
                      stands_in_import(file.bytes, site.span.first);
-    if (site.kind == python::SiteKind::kName && site.name.rfind("torch.", 0) == 0 && !is_import) note(site.name, site.span.first);
+    if (!is_import) note(names, site.name, site.span.first);
   }
-  CodeWalk(file.bytes).each_method([&](std::string_view method, std::size_t at) { note("Tensor." + std::string(method), at); });
+  CodeWalk(file.bytes).each_method([&](std::string_view method, std::size_t at) { note(methods, method, at); });
   LineIndex lines(file.bytes);
-  for (auto& [name, use] : found) uses.push_back({name, lines.at(use.first), use.second});
+  for (const auto& [name, use] : names) uses.push_back({std::string(name), lines.at(use.first), use.count});
+  for (const auto& [name, use] : methods) uses.push_back({"Tensor." + std::string(name), lines.at(use.first), use.count});
   std::sort(uses.begin(), uses.end(), [](const NameUse& left, const NameUse& right) { return left.name < right.name; });
   return uses;
 }

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "catalog/precision_rules.h"
 #include "port/analyze.h"
 
 namespace starbridge::port {
@@ -28,6 +29,20 @@ TEST(Uses, MethodsAreToldByNameOutsideOfStringsAndRemarks) {
             (Counts{{"Tensor.half", 1}, {"Tensor.softmax", 1}}));
   EXPECT_EQ(uses_of("import torch\n@torch.no_grad()\ndef f(a, b):\n    return a @ b, (a) @b\n"),
             (Counts{{"Tensor.@", 2}, {"torch.no_grad", 1}}));
+}
+
+TEST(Uses, EveryMethodOfTheTablesIsSeen) {
+  catalog::PrecisionRules rules = catalog::PrecisionRules::load(SB_DATA_DIR).value();
+  auto check = [](const std::string& name) {
+    if (name.rfind("Tensor.", 0) != 0) return;
+    std::string method = name.substr(7);
+    std::string source = "import torch\ny = " + (method == "@" ? std::string("a @ b") : "x." + method + "(1)") + "\n";
+    EXPECT_EQ(uses_of(source), (Counts{{name, 1}})) << "add it to the methods of uses.cpp";
+  };
+  for (const catalog::PrecisionRule& rule : rules.rows()) {
+    for (const std::string& name : rule.names) check(name);
+  }
+  for (const catalog::TestTolerance& row : rules.test_tolerances()) check(row.name);
 }
 
 TEST(Uses, OtherLibrariesAreLeftOut) {
