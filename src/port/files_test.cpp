@@ -86,7 +86,7 @@ TEST(Notebook, CellsChangeAndEverythingElseKeepsItsBytes) {
 }
 
 TEST(Notebook, MalformedJsonIsAFindingWithItsLine) {
-  FileReport report = analyze("n.ipynb", "{\"cells\": [\n}");
+  FileReport report = analyze("n.ipynb", "{\"torch\": [\n}");
   ASSERT_EQ(report.results[0].findings.size(), 1U);
   EXPECT_EQ(report.results[0].findings[0].rule, "notebook-unreadable");
   EXPECT_EQ(report.results[0].findings[0].place.line, 2);

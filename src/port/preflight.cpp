@@ -101,8 +101,9 @@ class Preflight {
 
   // torch_npu==2.6.0 beside torch==2.7.1.
   void judge_plugin(const ReadPin& pin) const {
+    if (!pin.exact) return;
     const ReadPin* torch = partner(pin, "torch");
-    if (torch == nullptr || !pin.exact) return;
+    if (torch == nullptr) return judge_plugin_and_range(pin);
     StackRows rows = rows_of(torch);
     bool pairs =
         std::any_of(rows.begin(), rows.end(), [&](const StackVersion* row) { return parse_version(row->plugin) == pin.exact; });
@@ -120,6 +121,34 @@ class Preflight {
     if (Finding* finding = find(pin, "plugin-version", Severity::kWork, std::move(message), rows.front()->source)) {
       const StackVersion* best = best_row(rows);
       finding->advice = text("pin {}=={}: {}", "固定 {}=={}：{}", plugin, best->plugin, describe_rows({best}, plugin, 1));
+    }
+  }
+
+  // torch_npu==2.6.0 beside torch>=2.7: whatever release that will be, it is not the plug-in's.
+  void judge_plugin_and_range(const ReadPin& pin) const {
+    StackRows owners;
+    for (const StackVersion& row : stack_.versions) {
+      if (parse_version(row.plugin) == pin.exact) owners.push_back(&row);
+    }
+    for (const ReadPin& torch : pins_) {
+      bool is_open_torch = torch.pin->package == "torch" && !torch.exact && torch.pin->place.file == pin.pin->place.file;
+      if (!is_open_torch || owners.empty()) continue;
+      bool allows = std::any_of(owners.begin(), owners.end(), [&](const StackVersion* row) {
+        std::optional<Version> version = parse_version(row->torch);
+        return version && torch.range.allows(*version);
+      });
+      if (allows) continue;
+      std::string plugin(target_.family->plugin);
+      if (Finding* finding = find(pin, "plugin-version", Severity::kWork,
+                                  text("{} {} belongs to torch {}, which torch{} rules out ({})",
+                                       "{} {} 配套 torch {}，而 torch{} 排除了该版本（{}）", plugin, version_of(pin),
+                                       owners.front()->torch, base::sanitize_utf8(torch.pin->written), place_of(torch)),
+                                  owners.front()->source)) {
+        StackRows rows = rows_for_torch(stack_, torch.range);
+        if (!rows.empty())
+          finding->advice = text("these go together: {}", "可用的组合：{}", describe_rows(rows, plugin, kPairsShown));
+      }
+      return;
     }
   }
 

@@ -56,6 +56,14 @@ TEST(Preflight, APluginOfAnotherTorchIsTold) {
       << "a post release that no table lists is of its torch all the same";
 }
 
+TEST(Preflight, ARangeThatLeavesThePluginsTorchOutIsTold) {
+  Told told = preflight({{"requirements.txt", "torch>=2.7\ntorch_npu==2.6.0\n"}});
+  EXPECT_THAT(told.where, ElementsAre("requirements.txt:2 plugin-version"));
+  EXPECT_THAT(told.message, HasSubstr("belongs to torch 2.6.0, which torch>=2.7 rules out"));
+  EXPECT_THAT(told.advice, HasSubstr("torch 2.12.0 + torch_npu"));
+  EXPECT_THAT(preflight({{"requirements.txt", "torch<3\ntorch_npu==2.6.0\n"}}).where, IsEmpty());
+}
+
 TEST(Preflight, FilesOfOneProjectAreReadTogether) {
   Files files = {{"requirements.txt", "torch==2.7.1\n"},
                  {"docker/Dockerfile", "FROM ascendai/cann:8.0.0-910b-ubuntu22.04-py3.10\n"}};
