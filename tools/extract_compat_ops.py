@@ -260,3 +260,71 @@ def test_tolerances(text: str, known: set[str], backend: str, source: str) -> li
         cells = [f"{limits[field]:g}" if field in limits else "" for field in TOLERANCE_FIELDS]
         rows += [(api, backend, cells[0], cells[1], cells[2], cells[3], source) for api in apis]
     return rows
+
+
+# -- dtypes a plug-in's tests run with -------------------------------------------------------------------------------------------
+
+TORCH_DTYPES = {"float": "float32", "half": "float16", "double": "float64", "long": "int64", "int": "int32", "short": "int16"}
+TORCH_DTYPES |= {name: name for name in ("float16", "bfloat16", "float32", "float64", "int8", "int16", "int32", "int64", "uint8",
+                                         "bool", "complex64", "complex128", "float8_e4m3fn", "float8_e5m2")}
+
+
+FLOAT_BY_DEFAULT = {"torch.randn", "torch.rand", "torch.zeros", "torch.ones", "torch.empty"}
+
+
+def dotted(node: ast.AST) -> str:
+    """"torch.nn.functional.mm" of an attribute chain; empty for anything else."""
+    if isinstance(node, ast.Name):
+        return node.id
+    if isinstance(node, ast.Attribute):
+        head = dotted(node.value)
+        return f"{head}.{node.attr}" if head else ""
+    return ""
+
+
+class TestFile:
+    """Which functions the tests of one file call and the dtypes written in those tests, in their decorators and in what these name."""
+
+    def __init__(self, text: str) -> None:
+        tree = ast.parse(text)
+        self.named: dict[str, ast.AST] = {}
+        for node in tree.body:
+            if isinstance(node, ast.FunctionDef):
+                self.named[node.name] = node
+            elif isinstance(node, ast.Assign):
+                self.named |= {target.id: node.value for target in node.targets if isinstance(target, ast.Name)}
+        self.tests = [node for node in tree.body if isinstance(node, ast.FunctionDef) and node.name.startswith("test_")]
+
+    def dtypes(self, node: ast.AST, depth: int = 3) -> set[str]:
+        found: set[str] = set()
+        for child in ast.walk(node):
+            path = dotted(child)
+            if path.startswith("torch.") and path[6:] in TORCH_DTYPES:
+                found.add(TORCH_DTYPES[path[6:]])
+            is_float_by_default = isinstance(child, ast.Call) and dotted(child.func) in FLOAT_BY_DEFAULT
+            if is_float_by_default and not any(word.arg == "dtype" for word in child.keywords):
+                found.add("float32")
+            is_name = isinstance(child, ast.Name) and child.id in self.named and self.named[child.id] is not node
+            if is_name and depth > 0 and not child.id.startswith("test_"):
+                found |= self.dtypes(self.named[child.id], depth - 1)
+        return found
+
+    def rows(self) -> dict[str, set[str]]:
+        table: dict[str, set[str]] = defaultdict(set)
+        for test in self.tests:
+            functions = {dotted(word.value.func if isinstance(word.value, ast.Call) else word.value)
+                         for call in ast.walk(test) if isinstance(call, ast.Call) for word in call.keywords if word.arg == "func"}
+            for name in functions:
+                if name.startswith("torch."):
+                    table[name] |= self.dtypes(test)
+        return table
+
+
+def tested_dtypes(texts: list[str], known: set[str], version: str) -> list[Row]:
+    table: dict[str, set[str]] = defaultdict(set)
+    for text in texts:
+        for name, dtypes in TestFile(text).rows().items():
+            if name in known:
+                table[name] |= dtypes
+    return [Row(name, "native", version, version, dtypes=",".join(sorted(dtypes)), note="tested")
+            for name, dtypes in table.items() if dtypes]

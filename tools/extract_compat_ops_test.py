@@ -125,6 +125,21 @@ class Tolerances(unittest.TestCase):
                                 ("torch.nn.LayerNorm", "npu", "0.5", "0.01", "", "", "s")])
 
 
+class TestedDtypes(unittest.TestCase):
+    def test_dtypes_come_from_the_test_its_decorators_and_what_they_name(self) -> None:
+        text = ("def get():\n    return [torch.half]\nTYPES = [torch.int8]\n"
+                "@pytest.mark.parametrize('dtype', get() + TYPES)\n"
+                "def test_mm(dtype):\n    x = torch.randn(2, dtype=torch.bfloat16)\n    OpTest(func=torch.mm, input_args=x)\n"
+                "def test_conv():\n    OpTest(func=torch.nn.Conv1d(3), a=torch.randn(2, 3))\n"
+                "def test_other():\n    OpTest(func=run, a=torch.float64)\n")
+        rows = {row.name: row.dtypes for row in ops.tested_dtypes([text], {"torch.mm", "torch.nn.Conv1d"}, "2.7")}
+        self.assertEqual(rows, {"torch.mm": "bfloat16,float16,int8", "torch.nn.Conv1d": "float32"})
+
+    def test_functions_nobody_knows_and_tests_without_dtypes_are_left_out(self) -> None:
+        text = "def test_a():\n    OpTest(func=torch.mm)\ndef test_b():\n    OpTest(func=torch.private, d=torch.float32)\n"
+        self.assertEqual(ops.tested_dtypes([text], {"torch.mm"}, "2.7"), [])
+
+
 class Frameworks(unittest.TestCase):
     def test_mindspore_remarks_become_codes(self) -> None:
         page = ("| [torch.abs](u) | [mindspore.mint.abs](u) | [一致](u) |\n"
