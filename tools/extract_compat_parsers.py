@@ -253,6 +253,17 @@ def migration_lists(lists: dict[str, tuple[str, str]]) -> list[Row]:
             for low, high, value in merge_versions(by_version)]
 
 
+def migration_history(version: str, old: tuple[str, str], before: tuple[str, str], after: tuple[str, str]) -> list[Row]:
+    """What lists of a version between two others say otherwise than both: the two stand for it already where all three agree."""
+    def statuses(lists: tuple[str, str]) -> dict[str, str]:
+        supported, unsupported = (json.loads(text)["op_list"] for text in lists)
+        return {name: "native" for name in supported} | {name: "unsupported" for name in unsupported}
+
+    low, high = statuses(before), statuses(after)
+    return [Row(name, status, version, version, "a2") for name, status in statuses(old).items()
+            if not status == low.get(name) == high.get(name)]
+
+
 # -- CATCH ------------------------------------------------------------------------------------------------------------------
 
 def catch_registry(text: str) -> list[Row]:

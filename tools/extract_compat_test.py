@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import json
 import sys
 import tempfile
 import unittest
@@ -159,6 +160,13 @@ class Lists(unittest.TestCase):
         self.assertIn(Row("torch.a", "native", "2.1", "2.6", "a2"), rows)
         self.assertIn(Row("torch.b", "unsupported", "2.1", "2.1", "a2"), rows)
         self.assertIn(Row("torch.b", "native", "2.6", "2.6", "a2"), rows)
+
+    def test_older_lists_speak_where_their_neighbours_do_not_agree_with_them(self) -> None:
+        def lists(supported: str, unsupported: str) -> tuple[str, str]:
+            return (json.dumps({"op_list": supported.split()}), json.dumps({"op_list": unsupported.split()}))
+
+        rows = parsers.migration_history("2.3", lists("a b d", "c"), lists("a b", "c"), lists("a", "b c"))
+        self.assertEqual(rows, [Row("b", "native", "2.3", "2.3", "a2"), Row("d", "native", "2.3", "2.3", "a2")])
 
     def test_disabled_tests_are_hints(self) -> None:
         rows = parsers.disabled_tests("foo:\n  test_compare_cpu:\n  - float32\n  - int8\nbar:\n  test_x:\n  - float32\n")

@@ -124,6 +124,7 @@ struct ApiTable::Impl {
 
   Status read_sources(const std::string& path);
   Status read_entries(const std::string& path, std::size_t source);
+  void age_editions();
   std::pair<std::size_t, std::size_t> range(std::string_view name) const;
   Evidence evidence(const Entry& entry, int wanted) const;
   template <class Take>
@@ -190,6 +191,19 @@ Status ApiTable::Impl::read_entries(const std::string& path, std::size_t source)
       });
 }
 
+// "npu-migration-2.3" is an older edition of "npu-migration": its newest statement is not the newest there is.
+void ApiTable::Impl::age_editions() {
+  for (TableSource& source : sources) {
+    for (const TableSource& newer : sources) {
+      const std::string& id = source.source.id;
+      std::size_t length = newer.source.id.size();
+      bool is_edition = id.size() > length + 1 && id.compare(0, length, newer.source.id) == 0 && id[length] == '-' &&
+                        id[length + 1] >= '0' && id[length + 1] <= '9';
+      if (is_edition) source.newest = std::max(source.newest, newer.newest);
+    }
+  }
+}
+
 // Entries named `name`, or for "aten::x" also those of its overloads.
 std::pair<std::size_t, std::size_t> ApiTable::Impl::range(std::string_view name) const {
   auto low = std::lower_bound(entries.begin(), entries.end(), name,
@@ -235,6 +249,7 @@ Result<ApiTable> ApiTable::load(const std::string& data_dir) {
     if (impl->sources[index].file == "-") continue;
     SB_TRY_VOID(impl->read_entries(folder + impl->sources[index].file, index));
   }
+  impl->age_editions();
   std::stable_sort(impl->entries.begin(), impl->entries.end(),
                    [](const Entry& left, const Entry& right) { return left.name < right.name; });
   return ApiTable(std::move(impl));

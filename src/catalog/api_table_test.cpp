@@ -83,6 +83,14 @@ TEST(ApiTable, NeighbouringVersionsAreWeakerEvidence) {
   EXPECT_LT(ApiTable::judge(rows).confidence, ApiTable::judge(real().find("torch.matmul", "npu", "2.7", "a2")).confidence);
 }
 
+TEST(ApiTable, OlderEditionsSpeakOfTheirVersionOnly) {
+  auto first = [](const char* version) { return real().find("torch.Tensor.ccol_indices", "npu", version, "a2").front(); };
+  EXPECT_EQ(first("2.3").source, "npu-migration-2.3-2.4");
+  EXPECT_EQ(first("2.3").status, Support::kUnsupported);
+  EXPECT_EQ(first("").source, "npu-docs");
+  EXPECT_FALSE(ApiTable::judge(real().find("torch.Tensor.ccol_indices", "npu", "", "a2")).is_contested);
+}
+
 TEST(ApiTable, HardwareOfAnotherClassIsLeftOut) {
   for (const Evidence& row : real().find("torch.nn.functional.grid_sample", "npu", "2.13", "a2")) EXPECT_NE(row.hardware, "950");
 }
