@@ -1,6 +1,7 @@
 #include "port/preflight.h"
 
 #include <algorithm>
+#include <map>
 #include <set>
 #include <tuple>
 
@@ -44,6 +45,9 @@ class Preflight {
   }
 
   void judge() {
+    for (const ReadPin& pin : pins_) {
+      if (pin.exact) exact_[pin.pin->package].push_back(&pin);
+    }
     std::string plugin = folded(target_.family->plugin);
     for (const ReadPin& pin : pins_) {
       if (pin.pin->package == plugin) judge_plugin(pin);
@@ -56,14 +60,15 @@ class Preflight {
  private:
   // The one version of `package` that goes with `pin`: of its own file, else of the whole project. nullptr: none, or several.
   const ReadPin* partner(const ReadPin& pin, std::string_view package) const {
+    auto pinned = exact_.find(package);
+    if (pinned == exact_.end()) return nullptr;
     for (bool is_own_file : {true, false}) {
       const ReadPin* found = nullptr;
       bool is_ambiguous = false;
-      for (const ReadPin& other : pins_) {
-        if (other.pin->package != package || !other.exact || (is_own_file && other.pin->place.file != pin.pin->place.file))
-          continue;
-        if (found == nullptr) found = &other;
-        is_ambiguous = is_ambiguous || *found->exact != *other.exact;
+      for (const ReadPin* other : pinned->second) {
+        if (is_own_file && other->pin->place.file != pin.pin->place.file) continue;
+        if (found == nullptr) found = other;
+        is_ambiguous = is_ambiguous || *found->exact != *other->exact;
       }
       if (found != nullptr) return is_ambiguous ? nullptr : found;
     }
@@ -286,6 +291,7 @@ class Preflight {
   const catalog::Stack& stack_;
   const catalog::VersionPairs& pairs_;
   std::vector<ReadPin> pins_;
+  std::map<std::string, std::vector<const ReadPin*>, std::less<>> exact_;  // by package; a large tree has many thousand pins
 };
 
 }  // namespace
