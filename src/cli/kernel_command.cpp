@@ -217,9 +217,9 @@ void add_options(Frame& frame, CLI::App* command, const std::shared_ptr<KernelOp
   if (needs_path) path->required();
   command->add_option("ARGUMENTS", request.arguments,
                       frame.say(text("the program's own arguments, after --", "程序自己的参数，写在 -- 之后")));
-  command->add_option("--with", request.with, frame.say(text("a further source of the program", "程序的其他源文件")));
-  command->add_option("-I,--include", request.includes, frame.say(text("folder of headers", "头文件目录")));
-  command->add_option("-D,--define", request.defines, frame.say(text("macro, NAME or NAME=VALUE", "宏，NAME 或 NAME=VALUE")));
+  command->add_option("--with", request.with, frame.say(text("a further source of the program", "程序的其他源文件")))->allow_extra_args(false);
+  command->add_option("-I,--include", request.includes, frame.say(text("folder of headers", "头文件目录")))->allow_extra_args(false);
+  command->add_option("-D,--define", request.defines, frame.say(text("macro, NAME or NAME=VALUE", "宏，NAME 或 NAME=VALUE")))->allow_extra_args(false);
   command->add_option("--std", request.standard, frame.say(text("C++ standard", "C++ 标准")))
       ->capture_default_str()
       ->check(CLI::IsMember({"c++14", "c++17", "c++20"}));

@@ -17,8 +17,8 @@ struct Loops {
   // real = integer * 2^position on the side that is an integer.
   bool (*convert)(int from_type, int to_type, int rounding, void* to, const void* from, std::int64_t n, int from_position,
                   int to_position);
-  // dst[m][n] = sum over k of left[m][k] * right[n][k], in float.
-  void (*dot_rows)(float* to, const float* left, const float* right, std::int64_t m, std::int64_t k, std::int64_t n);
+  // to[m][n] = sum over k of left[m][k] * right[k][n], in float.
+  void (*multiply)(float* to, const float* left, const float* right, std::int64_t m, std::int64_t k, std::int64_t n);
   void (*to_float)(int type, float* to, const void* from, std::int64_t n);
   void (*from_float)(int type, void* to, const float* from, std::int64_t n);
 };

@@ -123,23 +123,19 @@ bool unary(int operation, int type, void* to, const void* from, std::int64_t n) 
   return true;
 }
 
-void dot_rows(float* to, const float* left, const float* right, std::int64_t m, std::int64_t k, std::int64_t n) {
+void multiply(float* to, const float* left, const float* right, std::int64_t m, std::int64_t k, std::int64_t n) {
   for (std::int64_t row = 0; row < m; ++row) {
-    for (std::int64_t column = 0; column < n; ++column) {
-      // Eight partial sums: as a matrix unit, not in the order of a scalar loop.
-      float sums[8] = {};
-      const float *x = left + row * k, *y = right + column * k;
-      std::int64_t i = 0;
-      for (; i + 8 <= k; i += 8) {
-        for (int lane = 0; lane < 8; ++lane) sums[lane] += x[i + lane] * y[i + lane];
-      }
-      float sum = ((sums[0] + sums[4]) + (sums[1] + sums[5])) + ((sums[2] + sums[6]) + (sums[3] + sums[7]));
-      for (; i < k; ++i) sum += x[i] * y[i];
-      to[row * n + column] = sum;
+    float* out = to + row * n;
+    for (std::int64_t column = 0; column < n; ++column) out[column] = 0;
+    for (std::int64_t i = 0; i < k; ++i) {
+      const float factor = left[row * k + i];
+      const float* values = right + i * n;
+#pragma GCC ivdep
+      for (std::int64_t column = 0; column < n; ++column) out[column] += factor * values[column];
     }
   }
 }
 
-const Loops kLoops = {&binary, &unary, &fuse, &convert, &dot_rows, &floats_of, &floats_to};
+const Loops kLoops = {&binary, &unary, &fuse, &convert, &multiply, &floats_of, &floats_to};
 
 }  // namespace starbridge::emulate::bang::SB_LOOPS

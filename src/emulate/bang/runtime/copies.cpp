@@ -24,7 +24,11 @@ Ends ends_of(int direction) {
 }
 
 bool is_off_chip(Space space) { return space == Space::kGdram || space == Space::kLdram; }
-Pipe pipe_of(Ends ends) { return is_off_chip(ends.from) || is_off_chip(ends.to) ? Pipe::kIo : Pipe::kMove; }
+// Inside NRAM the compute pipe copies: public code waits for such copies with __sync_compute.
+Pipe pipe_of(Ends ends) {
+  if (ends.from == Space::kNram && ends.to == Space::kNram) return Pipe::kCompute;
+  return is_off_chip(ends.from) || is_off_chip(ends.to) ? Pipe::kIo : Pipe::kMove;
+}
 
 struct Shape {
   std::int64_t bytes;

@@ -1,5 +1,6 @@
-// Matrix built-ins: convolution, products with a matrix in WRAM, and the order their weights are put in. WRAM's own layout over
-// its 64 lanes is not documented; here weights lie row by row, and a check asks that they came through __bang_reshape_filter.
+// Matrix built-ins: convolution, products with a matrix in WRAM, and the order their weights are put in. How WRAM spreads data over
+// its 64 lanes is not documented. Public code fills it in two ways: filters [n][k] through __bang_reshape_filter, or a matrix [k][n]
+// as it is. Both are right when __bang_reshape_filter turns [n][k] into [k][n] and the matrix unit reads that: so it is here.
 #include <algorithm>
 #include <cmath>
 #include <cstring>
@@ -84,7 +85,13 @@ void __sb_bang_reshape_filter(const char* name, int size, void* to, const void* 
                     "有 " + std::to_string(n) + " 个滤波器，应为 64 的整数倍");
   perform(
       builtin, {writes("dst", to, bytes), reads("src", from, bytes)},
-      [=] { std::memcpy(to, from, static_cast<std::size_t>(bytes)); },
+      [=] {
+            const std::int64_t k = h * w * c;
+            for (std::int64_t row = 0; row < n; ++row) {
+              for (std::int64_t i = 0; i < k; ++i)
+                std::memcpy(static_cast<char*>(to) + (i * n + row) * size, static_cast<const char*>(from) + (row * k + i) * size, static_cast<std::size_t>(size));
+            }
+          },
       [=] {
         if (first_poisoned(from, static_cast<std::size_t>(bytes)) == nullptr)
           set_filter_layout(to, static_cast<std::size_t>(bytes));
@@ -119,7 +126,7 @@ void __sb_bang_conv(const char* name, int to_type, int from_type, int weight_typ
         const std::vector<float> rows = unroll(as_floats(from_type, from, conv.h * conv.w * conv.ci), conv);
         const std::vector<float> filter = as_floats(weight_type, weights, weight_count);
         std::vector<float> result(static_cast<std::size_t>(outputs));
-        loops().dot_rows(result.data(), rows.data(), filter.data(), conv.out_h() * conv.out_w(), kh * kw * ci, co);
+        loops().multiply(result.data(), rows.data(), filter.data(), conv.out_h() * conv.out_w(), kh * kw * ci, co);
         if (position != 0 && !is_floating(from_type)) {
           for (float& value : result) value = std::ldexp(value, position);
         }
@@ -132,7 +139,7 @@ void __sb_bang_conv(const char* name, int to_type, int from_type, int weight_typ
       [=] { set_poison(to, static_cast<std::size_t>(outputs * to_size), false); });
 }
 
-// dst[m][n] = left[m][k] times the transposed of right[n][k], times 2^position for integers, plus bias[n].
+// dst[m][n] = left[m][k] times right[k][n], times 2^position for integers, plus bias[n].
 void __sb_bang_matmul(const char* name, int to_type, int from_type, int weight_type, void* to, const void* left,
                       const void* right, const void* bias, std::int64_t m, std::int64_t k, std::int64_t n, int position) {
   const Builtin builtin{name, SB_HERE, Pipe::kCompute, false, Overlap::kNone};
@@ -148,7 +155,7 @@ void __sb_bang_matmul(const char* name, int to_type, int from_type, int weight_t
        reads("right", right, n * k * kTypeBytes[weight_type], kWram), reads("bias", bias, bias == nullptr ? 0 : n * to_size)},
       [=] {
         std::vector<float> result(static_cast<std::size_t>(m * n));
-        loops().dot_rows(result.data(), as_floats(from_type, left, m * k).data(), as_floats(weight_type, right, n * k).data(), m,
+        loops().multiply(result.data(), as_floats(from_type, left, m * k).data(), as_floats(weight_type, right, n * k).data(), m,
                          k, n);
         if (bias != nullptr) {
           const std::vector<float> added = as_floats(to_type, bias, n);

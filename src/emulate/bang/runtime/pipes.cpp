@@ -75,7 +75,7 @@ void let_pipes_run(Task& task) {
 void report_conflicts(Task& task, const Operation& operation, bool waits_for_compute) {
   for (const Operation& earlier : task.pipes.pending) {
     if (earlier.pipe == operation.pipe) continue;
-    if (earlier.pipe == Pipe::kCompute && waits_for_compute) continue;
+    if (earlier.pipe == Pipe::kCompute && !earlier.is_async && waits_for_compute) continue;
     for (const Region& mine : operation.regions) {
       for (const Region& its : earlier.regions) {
         if (!(mine.is_write || its.is_write) || !overlap(mine, its)) continue;
@@ -142,7 +142,7 @@ void before_scalar(Task& task, const Region& region, const void* place) {
 
 void finish_pipes(Task& task) {
   for (const Operation& operation : task.pipes.pending) {
-    if (operation.is_async && operation.pipe != Pipe::kCompute) report_unwaited(task, operation);
+    if (operation.is_async) report_unwaited(task, operation);
   }
   sync_pipes(task, kAllPipes);
 }

@@ -47,7 +47,7 @@ SB_DEVICE void __bang_move(void* dst, const void* src, sb_long bytes, sb_long ds
   }
 SB_ALL_TYPES(SB_FILL_STRIDED, __bang_write_value, 1, 0, 1)
 SB_ALL_TYPES(SB_FILL_STRIDED, __nramset, 1, 0, 1)
-SB_ALL_TYPES(SB_FILL_STRIDED, __nramset_async, 3, 1, 1)
+SB_ALL_TYPES(SB_FILL_STRIDED, __nramset_async, 1, 1, 1)
 SB_ALL_TYPES(SB_FILL, __memset_nram, 1, 0, 1)
 SB_FILL(bool, SB_U8, __memset_nram, 1, 0, 1)
 SB_ALL_TYPES(SB_FILL, __gdramset, 2, 0, 16)

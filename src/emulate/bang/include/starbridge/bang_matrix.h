@@ -52,7 +52,7 @@ SB_CONV_FIXED_TO(float, SB_F32) SB_CONV_FIXED_TO(half, SB_F16) SB_CONV_FIXED_TO(
 #undef SB_CONV_FIXED_TO
 #undef SB_CONV_FIXED
 
-// dst[m][n] = left[m][k] * right[n][k].
+// dst[m][n] = left[m][k] * right[k][n].
 #define SB_MATMUL(To, to, From, from, Weight, weight)                                                                                     \
   SB_DEVICE void __bang_matmul(To* dst, const From* left, const Weight* right, sb_long m, sb_long k, sb_long n) {                         \
     __sb_bang_matmul("__bang_matmul", to, from, weight, dst, left, right, nullptr, m, k, n, 0);                                           \
@@ -60,6 +60,14 @@ SB_CONV_FIXED_TO(float, SB_F32) SB_CONV_FIXED_TO(half, SB_F16) SB_CONV_FIXED_TO(
 SB_MATMUL(float, SB_F32, float, SB_F32, float, SB_F32) SB_MATMUL(half, SB_F16, half, SB_F16, half, SB_F16) SB_MATMUL(float, SB_F32, half, SB_F16, half, SB_F16)
 SB_MATMUL(float, SB_F32, bfloat16_t, SB_BF16, bfloat16_t, SB_BF16)
 #undef SB_MATMUL
+#define SB_MATMUL_FIXED(To, to, From, from, Weight, weight)                                                                               \
+  SB_DEVICE void __bang_matmul(To* dst, const From* left, const Weight* right, sb_long m, sb_long k, sb_long n, int position) {           \
+    __sb_bang_matmul("__bang_matmul", to, from, weight, dst, left, right, nullptr, m, k, n, position);                                    \
+  }
+SB_MATMUL_FIXED(float, SB_F32, signed char, SB_S8, signed char, SB_S8) SB_MATMUL_FIXED(half, SB_F16, signed char, SB_S8, signed char, SB_S8)
+SB_MATMUL_FIXED(float, SB_F32, short, SB_S16, signed char, SB_S8) SB_MATMUL_FIXED(float, SB_F32, short, SB_S16, short, SB_S16)
+SB_MATMUL_FIXED(half, SB_F16, short, SB_S16, short, SB_S16)
+#undef SB_MATMUL_FIXED
 // dst[height] = weight[height][width] * src[width] (+ bias[height]).
 #define SB_MLP(To, to, From, from, Weight, weight)                                                                                        \
   SB_DEVICE void __bang_mlp(To* dst, const From* src, const Weight* weights, sb_long height, sb_long width, int position = 0) {           \

@@ -26,6 +26,11 @@ SB_ALL_TYPES(SB_VALUE, __bang_maxeq_scalar, SB_MAX) SB_ALL_TYPES(SB_VALUE, __ban
 SB_ALL_TYPES(SB_TWO, __bang_maximum, SB_MAX) SB_ALL_TYPES(SB_TWO, __bang_minimum, SB_MIN)
 SB_FLOATS(SB_TWO, __bang_nan_maximum, SB_NAN_MAX) SB_FLOATS(SB_TWO, __bang_nan_minimum, SB_NAN_MIN)
 SB_ALL_TYPES(SB_TWO, __bang_div, SB_DIV) SB_ALL_TYPES(SB_VALUE, __bang_div, SB_DIV)
+// The older form with a scratch vector.
+#define SB_DIV_SCRATCH(T, code, name) \
+  SB_DEVICE void name(T* dst, const T* src0, const T* src1, T*, sb_long n) { __sb_bang_binary(#name, SB_DIV, code, dst, src0, src1, n); }
+SB_FLOATS(SB_DIV_SCRATCH, __bang_div)
+#undef SB_DIV_SCRATCH
 SB_ALL_TYPES(SB_TWO, __bang_rem, SB_REM) SB_ALL_TYPES(SB_VALUE, __bang_rem, SB_REM)
 SB_INTEGERS(SB_TWO, __bang_sll, SB_SLL) SB_INTEGERS(SB_TWO, __bang_srl, SB_SRL)
 SB_INTEGERS(SB_VALUE, __bang_sll, SB_SLL) SB_INTEGERS(SB_VALUE, __bang_srl, SB_SRL) SB_INTEGERS(SB_VALUE, __bang_sra, SB_SRA)
