@@ -212,21 +212,25 @@ base::Result<ExitCode> scan_kernels(const Context& context, const std::string& p
 
 void add_options(Frame& frame, CLI::App* command, const std::shared_ptr<KernelOptions>& options, bool needs_path) {
   kernel::RunRequest& request = options->request;
-  CLI::Option* path = command->add_option("PROGRAM", request.path,
-                                          frame.say(text(".cu or .mlu file, or folder of one program", ".cu 或 .mlu 文件，或一个程序的目录")));
+  CLI::Option* path =
+      command->add_option("PROGRAM", request.path,
+                          frame.say(text(".cu or .mlu file, or folder of one program", ".cu 或 .mlu 文件，或一个程序的目录")));
   if (needs_path) path->required();
   command->add_option("ARGUMENTS", request.arguments,
                       frame.say(text("the program's own arguments, after --", "程序自己的参数，写在 -- 之后")));
-  command->add_option("--with", request.with, frame.say(text("a further source of the program", "程序的其他源文件")))->allow_extra_args(false);
-  command->add_option("-I,--include", request.includes, frame.say(text("folder of headers", "头文件目录")))->allow_extra_args(false);
-  command->add_option("-D,--define", request.defines, frame.say(text("macro, NAME or NAME=VALUE", "宏，NAME 或 NAME=VALUE")))->allow_extra_args(false);
+  command->add_option("--with", request.with, frame.say(text("a further source of the program", "程序的其他源文件")))
+      ->allow_extra_args(false);
+  command->add_option("-I,--include", request.includes, frame.say(text("folder of headers", "头文件目录")))
+      ->allow_extra_args(false);
+  command->add_option("-D,--define", request.defines, frame.say(text("macro, NAME or NAME=VALUE", "宏，NAME 或 NAME=VALUE")))
+      ->allow_extra_args(false);
   command->add_option("--std", request.standard, frame.say(text("C++ standard", "C++ 标准")))
       ->capture_default_str()
       ->check(CLI::IsMember({"c++14", "c++17", "c++20"}));
-  command
-      ->add_option("--card,--chip", request.card,
-                   frame.say(text("card to stand for: a100 (default for CUDA), h100, ...; mlu370-x8 (default for BANG C), mlu590, ...",
-                                  "仿真的卡：a100（CUDA 默认）、h100 等；mlu370-x8（BANG C 默认）、mlu590 等")));
+  command->add_option(
+      "--card,--chip", request.card,
+      frame.say(text("card to stand for: a100 (default for CUDA), h100, ...; mlu370-x8 (default for BANG C), mlu590, ...",
+                     "仿真的卡：a100（CUDA 默认）、h100 等；mlu370-x8（BANG C 默认）、mlu590 等")));
   command->add_option("--time-limit", request.time_limit_s, frame.say(text("seconds the program may run", "程序运行时限（秒）")))
       ->capture_default_str()
       ->check(CLI::Range(1, 864000));
@@ -244,9 +248,9 @@ void add_options(Frame& frame, CLI::App* command, const std::shared_ptr<KernelOp
 }  // namespace
 
 void add_kernel_command(Frame& frame) {
-  CLI::App* group =
-      frame.add("kernel", text("Run and check CUDA and BANG C programs on an emulated card.", "在仿真卡上运行和检查 CUDA 与 BANG C 程序。"),
-                {"starbridge kernel run saxpy.cu", "starbridge kernel check add.mlu --chip mlu370-x8 -- 1024"});
+  CLI::App* group = frame.add(
+      "kernel", text("Run and check CUDA and BANG C programs on an emulated card.", "在仿真卡上运行和检查 CUDA 与 BANG C 程序。"),
+      {"starbridge kernel run saxpy.cu", "starbridge kernel check add.mlu --chip mlu370-x8 -- 1024"});
   group->require_subcommand(1);
 
   auto run = std::make_shared<KernelOptions>();

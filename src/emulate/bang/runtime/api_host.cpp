@@ -63,12 +63,14 @@ bool check_copy(void* to, const void* from, std::size_t bytes, cnrtMemTransDir_t
 }
 
 cnrtRet_t copy(void* to, const void* from, std::size_t bytes) {
+  OpenMemory open;
   std::memmove(to, from, bytes);
   if (settings().is_check) copy_poison(to, from, bytes);
   return cnrtSuccess;
 }
 
 cnrtRet_t fill(void* pointer, int value, std::size_t bytes) {
+  OpenMemory open;
   std::memset(pointer, value, bytes);
   if (settings().is_check) set_poison(pointer, bytes, false);
   return cnrtSuccess;
@@ -124,6 +126,7 @@ cnrtRet_t launch(const void* stub, cnrtDim3_t dim, unsigned type, void** argumen
   std::shared_ptr<KeptArguments> kept = keep_arguments(*kernel, arguments);
   Work work;
   work.carry_out = [kernel, dim, clusters, kept] {
+    OpenMemory open;
     Launch run;
     run.kernel = kernel;
     run.arguments = kept->addresses.data();

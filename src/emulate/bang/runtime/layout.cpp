@@ -16,14 +16,32 @@ void move_element(char* to, std::int64_t to_index, const char* from, std::int64_
   std::memcpy(to + to_index * size, from + from_index * size, static_cast<std::size_t>(size));
 }
 
-void transpose(char* to, const char* from, std::int64_t h, std::int64_t w, int size) {
+template <class Word>
+void transpose_words(char* to, const char* from, std::int64_t h, std::int64_t w) {
   constexpr std::int64_t kBlock = 32;  // a block of both matrices stays in the cache
   for (std::int64_t i = 0; i < h; i += kBlock) {
     for (std::int64_t j = 0; j < w; j += kBlock) {
       for (std::int64_t r = i; r < std::min(h, i + kBlock); ++r) {
-        for (std::int64_t c = j; c < std::min(w, j + kBlock); ++c) move_element(to, c * h + r, from, r * w + c, size);
+        for (std::int64_t c = j; c < std::min(w, j + kBlock); ++c) {
+          Word word;  // addresses need not be aligned
+          std::memcpy(&word, from + (r * w + c) * static_cast<std::int64_t>(sizeof word), sizeof word);
+          std::memcpy(to + (c * h + r) * static_cast<std::int64_t>(sizeof word), &word, sizeof word);
+        }
       }
     }
+  }
+}
+
+void transpose(char* to, const char* from, std::int64_t h, std::int64_t w, int size) {
+  switch (size) {
+    case 1:
+      return transpose_words<std::uint8_t>(to, from, h, w);
+    case 2:
+      return transpose_words<std::uint16_t>(to, from, h, w);
+    case 4:
+      return transpose_words<std::uint32_t>(to, from, h, w);
+    default:
+      return transpose_words<std::uint64_t>(to, from, h, w);
   }
 }
 

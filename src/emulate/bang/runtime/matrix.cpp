@@ -1,6 +1,7 @@
-// Matrix built-ins: convolution, products with a matrix in WRAM, and the order their weights are put in. How WRAM spreads data over
-// its 64 lanes is not documented. Public code fills it in two ways: filters [n][k] through __bang_reshape_filter, or a matrix [k][n]
-// as it is. Both are right when __bang_reshape_filter turns [n][k] into [k][n] and the matrix unit reads that: so it is here.
+// Matrix built-ins: convolution, products with a matrix in WRAM, and the order their weights are put in. How WRAM spreads data
+// over its 64 lanes is not documented. Public code fills it in two ways: filters [n][k] through __bang_reshape_filter, or a
+// matrix [k][n] as it is. Both are right when __bang_reshape_filter turns [n][k] into [k][n] and the matrix unit reads that: so
+// it is here.
 #include <algorithm>
 #include <cmath>
 #include <cstring>
@@ -53,6 +54,7 @@ void check_weights(const Builtin& builtin, const void* weights, std::int64_t byt
                     "权重有 " + std::to_string(rows) + " 行；WRAM 按 64 路存放，应为 64 的整数倍");
   // Copies that are still under way carry the mark with them.
   if (current_task() != nullptr) sync_pipes(*current_task(), bit(Pipe::kCompute));
+  check_written(builtin.name, {static_cast<const char*>(weights), bytes, 0, 1, 0, 1, false}, builtin.place);
   if (!has_filter_layout(weights, static_cast<std::size_t>(bytes)))
     report_at("weights-layout", builtin.place,
               std::string(builtin.name) + ": its weights in WRAM did not come through __bang_reshape_filter",
@@ -86,12 +88,13 @@ void __sb_bang_reshape_filter(const char* name, int size, void* to, const void* 
   perform(
       builtin, {writes("dst", to, bytes), reads("src", from, bytes)},
       [=] {
-            const std::int64_t k = h * w * c;
-            for (std::int64_t row = 0; row < n; ++row) {
-              for (std::int64_t i = 0; i < k; ++i)
-                std::memcpy(static_cast<char*>(to) + (i * n + row) * size, static_cast<const char*>(from) + (row * k + i) * size, static_cast<std::size_t>(size));
-            }
-          },
+        const std::int64_t k = h * w * c;
+        for (std::int64_t row = 0; row < n; ++row) {
+          for (std::int64_t i = 0; i < k; ++i)
+            std::memcpy(static_cast<char*>(to) + (i * n + row) * size, static_cast<const char*>(from) + (row * k + i) * size,
+                        static_cast<std::size_t>(size));
+        }
+      },
       [=] {
         if (first_poisoned(from, static_cast<std::size_t>(bytes)) == nullptr)
           set_filter_layout(to, static_cast<std::size_t>(bytes));

@@ -77,6 +77,20 @@ char* start_of(Space space, int core) {
   return reinterpret_cast<char*>(address);
 }
 
+namespace {
+int g_open = 0;  // a check has one worker, and hosts that call from several threads at once are rare: they may see less
+void protect(int protection) {
+  if (settings().is_check) mprotect(reinterpret_cast<void*>(kWindow), kGdramBytes, protection);
+}
+}  // namespace
+
+OpenMemory::OpenMemory() {
+  if (g_open++ == 0) protect(PROT_READ | PROT_WRITE);
+}
+OpenMemory::~OpenMemory() {
+  if (--g_open == 0) protect(PROT_NONE);
+}
+
 void reserve_memory() {
   void* window = mmap(reinterpret_cast<void*>(kWindow), kWindowEnd - kWindow, PROT_READ | PROT_WRITE,
                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
@@ -87,6 +101,7 @@ void reserve_memory() {
   State& all = state();
   const auto machine = static_cast<std::size_t>(sysconf(_SC_PHYS_PAGES)) * static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
   all.limit = settings().memory_bytes != 0 ? settings().memory_bytes : machine / 2;
+  protect(PROT_NONE);
   all.limit = std::min({all.limit, static_cast<std::size_t>(chip().memory_mib) << 20, kGdramBytes - (4UL << 20)});
 }
 

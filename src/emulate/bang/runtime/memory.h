@@ -43,6 +43,14 @@ struct Allocation {
   const void* place = nullptr;  // who asked for it
 };
 
+// In a check, host code may touch GDRAM only inside the runtime's own calls: while one of these lives.
+class OpenMemory {
+ public:
+  OpenMemory();
+  ~OpenMemory();
+  OpenMemory(const OpenMemory&) = delete;
+};
+
 void reserve_memory();
 void* allocate(std::size_t bytes, const void* place);
 // False when nothing starts there.
