@@ -8,6 +8,7 @@
 #include "base/json.h"
 #include "base/terminal.h"
 #include "cli/project_view.h"
+#include "port/telemetry.h"
 #include "report/baseline.h"
 #include "report/html.h"
 #include "report/markdown.h"
@@ -29,6 +30,7 @@ struct ScanOptions {
   std::string new_baseline;
   std::string since;
   std::string fail_on = "never";
+  std::vector<std::string> telemetry;
   bool shows_all = false;
 };
 
@@ -89,6 +91,19 @@ base::Result<ExitCode> judge(const Context& context, const ScanOptions& options,
   return ExitCode::kAnswerIsNo;
 }
 
+base::Status join_telemetry(const Context& context, const ScanOptions& options, port::ProjectReport& project) {
+  std::vector<port::RuntimeCall> calls;
+  for (const std::string& path : options.telemetry) {
+    SB_TRY(std::vector<port::RuntimeCall> more, port::read_telemetry(path));
+    calls.insert(calls.end(), more.begin(), more.end());
+  }
+  port::TelemetrySummary summary = port::join_telemetry(project, calls);
+  context.note(text("run time: {} calls on {} lines of the project, {} of them unknown to the scan; {} calls elsewhere",
+                    "运行时：项目中 {} 次调用，分布在 {} 行，其中 {} 行扫描未发现；其他位置 {} 次", summary.call_count,
+                    summary.line_count, summary.unseen_count, summary.outside_count));
+  return {};
+}
+
 base::Result<ExitCode> run_scan(const Context& context, const ScanOptions& options) {
   SB_TRY(catalog::Catalog catalog, catalog::Catalog::load_installed());
   SB_TRY(std::vector<port::Target> targets, targets_of(catalog, options.chips));
@@ -104,6 +119,7 @@ base::Result<ExitCode> run_scan(const Context& context, const ScanOptions& optio
            progress.update(context.say(text("scanning", "扫描")), done, total);
          }));
   progress.finish();
+  if (!options.telemetry.empty()) SB_TRY_VOID(join_telemetry(context, options, project));
   SB_TRY(catalog::PrecisionRules precision, catalog::PrecisionRules::load(catalog.data_dir()));
   report::Report report = report::build_report(project, &precision);
   if (!options.new_baseline.empty()) SB_TRY_VOID(report::write_baseline(report, options.new_baseline));
@@ -140,6 +156,10 @@ void add_scan_command(Frame& frame) {
       ->check(CLI::IsMember({"table", "json", "markdown", "html", "sarif"}))
       ->capture_default_str();
   command->add_option("-o,--output", options->output, frame.say(text("file for the result", "结果文件")));
+  command->add_option(
+      "--telemetry", options->telemetry,
+      frame.say(text("record of python -m starbridge_torch --telemetry, joined with the sources; may be given often",
+                     "python -m starbridge_torch --telemetry 的记录，与源码合并；可多次给出")));
   command->add_option("--baseline", options->baseline,
                       frame.say(text("findings in this file are known and do not count", "该文件中的结果视为已知，不计入")));
   command->add_option("--write-baseline", options->new_baseline,

@@ -52,6 +52,7 @@ struct Context {
   // Names of settings that the project's Python hands to a device or a collective; null: only the names everybody uses.
   const std::map<std::string, python::TextRole>* settings = nullptr;
   const PortableLayout* layout = nullptr;  // of the tree, for the portable style; null: a file by itself
+  std::string source_device;               // what the project is written for, "cuda"; empty: each file says it of itself
   // Backends whose interception of CUDA names the project imports (transfer_to_npu): CUDA names are right there as they stand.
   std::set<std::string> shims;
   std::string today;  // YYYY-MM-DD, for suppressions with a date; empty: dates are not looked at

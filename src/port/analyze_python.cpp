@@ -1,5 +1,8 @@
+#include <algorithm>
+
 #include "port/analyze.h"
 #include "port/files/setup_py.h"
+#include "port/python/branches.h"
 #include "port/python/rewrite.h"
 #include "port/relevance.h"
 
@@ -43,7 +46,10 @@ std::vector<TargetResult> rewrite_python(const SourceFile& file, const python::S
   std::vector<TargetResult> results(context.targets.size());
   LineIndex lines(file.bytes);
   bool is_helper = is_portable_helper(file.bytes);
-  HelperImport helper = (context.layout != nullptr ? *context.layout : PortableLayout({file.path})).import_for(file.path);
+  bool is_portable = std::any_of(context.targets.begin(), context.targets.end(),
+                                 [](const Target& target) { return target.style == Style::kPortable; });
+  HelperImport helper;
+  if (is_portable) helper = (context.layout != nullptr ? *context.layout : PortableLayout({file.path})).import_for(file.path);
   for (std::size_t index = 0; index < context.targets.size(); ++index) {
     const Target& target = context.targets[index];
     if (target.family == nullptr || is_helper) continue;
@@ -61,6 +67,9 @@ std::vector<TargetResult> analyze_python(const SourceFile& file, const Context& 
   if (syntax.error_at() != std::string_view::npos) return refuse_python(file, syntax.error_at(), context);
   python::Sites sites = python::find_sites(syntax, file.bytes);
   if (uses != nullptr) *uses = collect_uses(file, sites);
+  std::string device = context.source_device;
+  if (device.empty()) device = python::device_of_source(python::count_families(sites));
+  python::settle_others(sites, file.bytes, device);
   return rewrite_python(file, sites, context);
 }
 

@@ -66,6 +66,9 @@ class Scan {
     flow_->link();
     context_.settings = &flow_->settings();
     for (const auto& [backend, place] : shims_) context_.shims.insert(backend);
+    std::array<std::size_t, 4> counts{};
+    std::copy(family_counts_.begin(), family_counts_.end(), counts.begin());
+    context_.source_device = python::device_of_source(counts);
     each([this](std::size_t index) {
       if (python_number_.count(index) > 0) {
         finish_python(index);
@@ -134,6 +137,8 @@ class Scan {
     reports_[index] = begin_report(file, FileKind::kPython, context_);
     if (!reports_[index].is_analyzed) return;
     note_shims(file);
+    std::array<std::size_t, 4> counts = python::count_families(file.bytes);
+    for (std::size_t family = 0; family < counts.size(); ++family) family_counts_[family] += counts[family];
     bool may_matter =
         is_setup_py(entry.path) || may_python_matter(file.bytes, context_.tables) || may_python_pass_devices(file.bytes);
     flow_->read(python_number_.at(index), std::move(file), may_matter);
@@ -152,6 +157,7 @@ class Scan {
         report.uses = collect_uses(file, sites);
         bool is_one_familys = family_files_.count(file.path) > 0;
         if (is_one_familys) python::settle_all(sites);
+        python::settle_others(sites, file.bytes, context_.source_device);
         end_report(report, file, context_, rewrite_python(file, sites, context_));
       }
     }
@@ -188,6 +194,7 @@ class Scan {
   std::unordered_map<std::size_t, std::size_t> python_number_;  // file -> number in flow_
   std::unique_ptr<python::ProjectFlow> flow_;
   std::set<std::string> family_files_;
+  std::array<std::atomic<std::size_t>, 4> family_counts_{};
   std::map<std::string, base::Place> shims_;  // backend -> where it is imported first
   std::vector<std::size_t> order_;
   std::function<void()> progress_;

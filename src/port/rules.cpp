@@ -48,6 +48,8 @@ constexpr auto kRules = std::to_array<Rule>({
     {"already-portable", kNone, kCertain, "code that tells cards apart itself", "自行区分加速卡的代码"},
     {"family-file", kNone, kCertain, "a file that exists once per family of cards", "按加速卡系列各有一份的文件"},
     {"vendor-shim", kNone, kCertain, "the vendor's own interception of CUDA names", "厂商自带的 CUDA 名称拦截"},
+    {"run-time-use", kAssisted, kCertain, "a device used at run time where the sources name none",
+     "运行时使用了设备而源码未写明"},
     {"vendor-branch-missing", kAssisted, kCertain, "branches that lack the chip's", "缺少该芯片的分支"},
     {"name-kept", kNone, kCertain, "a name that means nothing on the chip and does no harm", "在该芯片上不起作用且无害的名称"},
     {"portable-by-hand", kAssisted, kCertain, "code that has no form for every card", "没有通用写法的代码"},

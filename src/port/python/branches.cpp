@@ -2,9 +2,12 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cctype>
+#include <map>
 
 #include "port/target.h"
+#include "port/word_search.h"
 
 namespace starbridge::port::python {
 namespace {
@@ -60,7 +63,8 @@ class BranchFinder {
     collect_mentions();
     unsigned all = 0;
     for (const Mention& mention : mentions_) all |= mention.mask;
-    if ((all & ~kCudaBit) == 0) return;  // nothing but CUDA: there is nothing to tell apart
+    if ((all & ~kCudaBit) == 0) return settle_defaults();  // nothing but CUDA: there is nothing to tell apart
+    settle_defaults();
     for (NodeId id = 0; id != kNoNode; id = syntax_.next(id)) visit(id);
     settle_definitions();
     settle_guarded_imports();
@@ -152,6 +156,9 @@ class BranchFinder {
       case Kind::kBoolean:  // device.type == "cuda" or device.type == "npu"
         if (is_told_apart(mask_of(id)) && is_told_apart(mask_of_sites(id))) settle(id, mask_of(id), false);
         return;
+      case Kind::kFunction:  // three families in one function are told apart, however it is written
+        if (std::popcount(mask_of(id)) >= 3) settle(id, mask_of(id), false);
+        return;
       case Kind::kTuple:
       case Kind::kList:
       case Kind::kSet:
@@ -166,13 +173,17 @@ class BranchFinder {
 
   void visit_if(NodeId statement) {
     unsigned conditions = 0;
+    bool is_chain = false;
     NodeId last_block = kNoNode;
     bool ends_with_else = false;
     bool was_block = false;
     for (NodeId part = syntax_.node(statement).first_child; part != kNoNode; part = syntax_.node(part).next_sibling) {
       bool is_block = syntax_.kind(part) == Kind::kBlock;
       // Several words in one test: only those known to be devices count.
-      if (!is_block) conditions |= has_several(mask_of(part)) ? mask_of_sites(part) : mask_of(part);
+      unsigned mask = is_block ? 0U : has_several(mask_of(part)) ? mask_of_sites(part) : mask_of(part);
+      conditions |= mask;
+      // `in ("cuda", "npu")` alone is a list, not a chain of tests.
+      is_chain = is_chain || (mask != 0 && !has_several(mask));
       ends_with_else = is_block && was_block;
       was_block = is_block;
       if (is_block) last_block = part;
@@ -183,13 +194,13 @@ class BranchFinder {
     for (NodeId part = syntax_.node(statement).first_child; part != kNoNode; part = syntax_.node(part).next_sibling)
       all |= syntax_.kind(part) == Kind::kBlock ? mask_of(part) : 0U;
     bool tests_other = (conditions & ~kCudaBit) != 0;
-    if (is_told_apart(all) && (tests_other || has_several(conditions))) return settle(statement, all, true);
+    if (is_told_apart(all) && (tests_other || has_several(conditions))) return settle(statement, all, is_chain);
     // "if npu: return ..." makes the rest of its block the other branch.
     if (!tests_other || ends_with_else || last_block == kNoNode || !leaves(last_block)) return;
     NodeId block = syntax_.node(statement).parent;
     std::uint32_t end = syntax_.kind(block) == Kind::kBlock ? syntax_.node(block).end : syntax_.node(statement).end;
     Span rest{syntax_.node(statement).begin, end};
-    if (is_told_apart(mask_of(rest))) settle(rest, mask_of(rest), true);
+    if (is_told_apart(mask_of(rest))) settle(rest, mask_of(rest), is_chain);
   }
 
   bool leaves(NodeId block) const {
@@ -219,6 +230,17 @@ class BranchFinder {
     if (syntax_.kind(syntax_.node(id).parent) == Kind::kKeywordArgument)
       holder = syntax_.node(syntax_.node(syntax_.node(id).parent).parent).parent;
     settle(holder, mask, false);
+  }
+
+  // getattr(torch, device_type, torch.cuda): the last is what is taken when there is nothing of that name.
+  void settle_defaults() {
+    for (Site& site : sites_.sites) {
+      if (site.kind != SiteKind::kName || site.name != "torch.cuda" || site.span.first < 2) continue;
+      std::size_t line = source_.rfind('\n', site.span.first) + 1;  // npos + 1 is 0
+      std::string_view before = source_.substr(line, site.span.first - line);
+      std::size_t call = before.rfind("getattr(torch,");
+      if (call != std::string_view::npos && before.find(')', call) == std::string_view::npos) site.is_settled = true;
+    }
   }
 
   // Functions and classes named for a family in a file that has another family too.
@@ -317,25 +339,83 @@ void settle_all(Sites& sites) {
   for (Site& site : sites.sites) site.is_settled = site.kind != SiteKind::kPackage && site.kind != SiteKind::kDtype;
 }
 
+std::string_view device_of_source(const std::array<std::size_t, 4>& counts) {
+  auto most = std::max_element(counts.begin(), counts.end());  // the first of equals, and cuda comes first
+  return *most == 0 ? std::string_view() : families()[static_cast<std::size_t>(most - counts.begin())].device;
+}
+
+std::array<std::size_t, 4> count_families(std::string_view source) {
+  std::array<std::size_t, 4> counts{};
+  static constexpr std::array<std::string_view, 4> kDevices = {"cuda", "npu", "mlu", "musa"};
+  static constexpr WordSearch<4> kSearch(kDevices);
+  for (auto hit = kSearch.find(source, 0); hit.word < 4; hit = kSearch.find(source, hit.position + 1)) {
+    char before = hit.position == 0 ? '\n' : source[hit.position - 1];
+    counts[hit.word] += before == '.' || before == '"' || before == '\'' ? 1 : 0;  // torch.npu, x.npu(), "npu"
+    // "import torch_npu" outside every block says more than one word among others.
+    constexpr std::string_view kImport = "\nimport torch_";
+    std::size_t begin = hit.position < kImport.size() ? 0 : hit.position - kImport.size();
+    counts[hit.word] += source.substr(begin, hit.position - begin) == kImport ? 3 : 0;
+  }
+  return counts;
+}
+
+std::array<std::size_t, 4> count_families(const Sites& sites) {
+  std::array<std::size_t, 4> counts{};
+  for (const Site& site : sites.sites) {
+    if (site.kind == SiteKind::kPackage || site.kind == SiteKind::kDtype) continue;
+    unsigned mask = families_in(site.name);
+    for (unsigned family = 0; family < counts.size(); ++family) counts[family] += (mask >> family) & 1U;
+  }
+  return counts;
+}
+
+void settle_others(Sites& sites, std::string_view source, std::string_view device) {
+  sites.source_device = device;
+  unsigned own = kCudaBit;
+  for (unsigned family = 0; family < families().size(); ++family) own |= families()[family].device == device ? 1U << family : 0U;
+  for (Site& site : sites.sites) {
+    if (site.kind == SiteKind::kPackage || site.kind == SiteKind::kDtype) continue;
+    unsigned mask = families_in(site.name);
+    bool is_others = !device.empty() && mask != 0 && (mask & own) == 0;
+    std::size_t line_end = std::min(source.find('\n', site.span.second), source.size());
+    std::string_view rest = source.substr(site.span.second, line_end - site.span.second);
+    bool is_marked = rest.find("#ignore-cuda") != std::string_view::npos || rest.find("# ignore-cuda") != std::string_view::npos;
+    site.is_settled = site.is_settled || is_others || is_marked;
+  }
+}
+
 std::set<std::string> files_of_families(const std::vector<std::string>& paths) {
-  std::set<std::string> named;  // paths with their family's word left out, once per family
+  // Those of other makers too: cpu_accelerator.py beside xpu_accelerator.py is nobody's CUDA.
+  static constexpr std::array<std::string_view, 12> kMakers = {"cuda", "npu",  "mlu",  "musa", "xpu", "hpu",
+                                                               "mps",  "sdaa", "supa", "gcu",  "cpu", "rocm"};
+  std::map<std::string, std::set<std::string_view>> makers;  // path with the maker's word left out -> makers
   std::vector<std::pair<std::string, std::string>> candidates;
   for (const std::string& path : paths) {
-    for (const Family& family : families()) {
-      for (std::size_t at = path.find(family.device); at != std::string::npos; at = path.find(family.device, at + 1)) {
-        std::size_t end = at + family.device.size();
+    for (std::string_view maker : kMakers) {
+      for (std::size_t at = path.find(maker); at != std::string::npos; at = path.find(maker, at + 1)) {
+        std::size_t end = at + maker.size();
         bool is_word = (at == 0 || !is_letter(path[at - 1])) && (end == path.size() || !is_letter(path[end]));
         if (!is_word) continue;
         candidates.emplace_back(path, path.substr(0, at) + "?" + path.substr(end));
-        named.insert(std::string(family.device) + " " + candidates.back().second);
+        makers[candidates.back().second].insert(maker);
       }
     }
   }
+  auto counts_as_several = [&](const std::string& pattern) {
+    const std::set<std::string_view>& found = makers[pattern];
+    std::size_t known = 0;
+    for (const Family& family : families()) known += found.count(family.device);
+    return known > 1 || (known == 1 && found.size() > 1);
+  };
+  std::set<std::string> all(paths.begin(), paths.end());
   std::set<std::string> found;
   for (const auto& [path, pattern] : candidates) {
-    auto count = std::count_if(families().begin(), families().end(),
-                               [&](const Family& family) { return named.count(std::string(family.device) + " " + pattern) > 0; });
-    if (count > 1) found.insert(path);
+    if (!counts_as_several(pattern)) continue;
+    found.insert(path);
+    // op_builder/x.py beside op_builder/npu/x.py and op_builder/mlu/x.py is CUDA's own.
+    std::size_t folder = pattern.find("?/");
+    if (folder == std::string::npos || (folder > 0 && pattern[folder - 1] != '/')) continue;
+    if (std::string base = pattern.substr(0, folder) + pattern.substr(folder + 2); all.count(base) > 0) found.insert(base);
   }
   return found;
 }

@@ -389,7 +389,8 @@ void Rewriter::place_imports() {
 
 bool Rewriter::has_foreign_plugin(std::string_view statement) const {
   return std::any_of(families().begin(), families().end(), [&](const Family& family) {
-    return !family.plugin.empty() && family.plugin != in_.target.family->plugin &&
+    bool is_sources = in_.sites.source_device.empty() || in_.sites.source_device == family.device;
+    return is_sources && !family.plugin.empty() && family.plugin != in_.target.family->plugin &&
            statement.find(family.plugin) != std::string_view::npos;
   });
 }

@@ -67,6 +67,7 @@ struct Sites {
   std::size_t header_end = 0;  // behind the docstring and imports from __future__: where an import may stand at the earliest
   bool imports_torch = false;  // anywhere in the file
   bool has_top_level_torch = false;
+  std::string source_device;         // what the project is written for, "cuda"; empty: not known
   std::vector<Branch> branches;      // by position, none inside another
   std::vector<Span> plugin_imports;  // whole lines "import torch_npu" with their line end
 };
