@@ -24,6 +24,7 @@ struct PortOptions {
   std::string chip;
   std::string output;
   std::string style = "vendor";
+  bool edits_supported = false;
   bool is_patch = false;
   bool is_in_place = false;
   bool is_reverse = false;
@@ -145,6 +146,7 @@ base::Result<ExitCode> run_port(const Context& context, const PortOptions& optio
     progress.update(context.say(text("porting", "移植")), done, total);
   };
   port::Context port_context = port::make_context(tables, {target});
+  port_context.edits_supported = options.edits_supported;
   port_context.today = base::format_time(base::SystemClock().now_ms()).substr(0, 10);
   SB_TRY(port::ProjectReport project, port::scan_project(options.path, port_context, on_progress));
   report::Report report = report::build_report(project);
@@ -207,6 +209,8 @@ void add_port_command(Frame& frame) {
       ->capture_default_str();
   command->add_option("-o,--output", options->output,
                       frame.say(text("folder for the copy (default: PATH-CHIP)", "副本目录（默认：PATH-芯片）")));
+  command->add_flag("--all-sites", options->edits_supported,
+                    frame.say(text("also edit a project that supports the chip already", "即使项目已支持该芯片也修改")));
   command->add_flag("--patch", options->is_patch, frame.say(text("print a patch for patch -p1", "输出 patch -p1 可用的补丁")));
   command->add_flag("--in-place", options->is_in_place, frame.say(text("edit the project itself", "直接修改项目")));
   command->add_flag("--reverse", options->is_reverse,

@@ -51,15 +51,6 @@ std::vector<TargetResult> analyze_kind(const SourceFile& file, FileKind kind, co
   return {};
 }
 
-// The vendor's interception takes CUDA names in the program; variables, resources and packages it does not see.
-void leave_to_shim(TargetResult& result) {
-  static constexpr std::array<std::string_view, 11> kTaken = {
-      "device-text", "device-method", "device-flag", "torch-name",    "device-index",      "profiler-key",
-      "type-text",   "import-module", "import-from", "plugin-import", "collective-backend"};
-  auto is_taken = [](const Edit& edit) { return std::find(kTaken.begin(), kTaken.end(), edit.rule) != kTaken.end(); };
-  result.edits.erase(std::remove_if(result.edits.begin(), result.edits.end(), is_taken), result.edits.end());
-}
-
 }  // namespace
 
 std::string_view to_string(FileKind kind) {
@@ -104,7 +95,7 @@ FileKind classify(const std::string& path, std::string_view first_bytes) {
 }
 
 Context make_context(const Tables& tables, std::vector<Target> targets) {
-  Context context{tables, std::move(targets), {}, "", nullptr, nullptr, "", {}, ""};
+  Context context{tables, std::move(targets), {}, "", nullptr, nullptr, "", false, {}, ""};
   for (const Target& target : context.targets) {
     context.names.emplace_back(tables.names, target.family != nullptr ? *target.family : families()[0]);
   }
@@ -137,6 +128,14 @@ FileReport begin_report(const SourceFile& file, FileKind kind, const Context& co
   return report;
 }
 
+void drop_device_edits(TargetResult& result) {
+  static constexpr std::array<std::string_view, 11> kTaken = {
+      "device-text", "device-method", "device-flag", "torch-name",    "device-index",      "profiler-key",
+      "type-text",   "import-module", "import-from", "plugin-import", "collective-backend"};
+  auto is_taken = [](const Edit& edit) { return std::find(kTaken.begin(), kTaken.end(), edit.rule) != kTaken.end(); };
+  result.edits.erase(std::remove_if(result.edits.begin(), result.edits.end(), is_taken), result.edits.end());
+}
+
 void end_report(FileReport& report, const SourceFile& file, const Context& context, std::vector<TargetResult> results) {
   report.results = std::move(results);
   Suppressions suppressions(file, context.today);
@@ -144,7 +143,7 @@ void end_report(FileReport& report, const SourceFile& file, const Context& conte
   for (std::size_t index = 0; index < report.results.size(); ++index) {
     TargetResult& result = report.results[index];
     if (context.targets[index].family != nullptr && context.shims.count(std::string(context.targets[index].family->backend)) > 0)
-      leave_to_shim(result);
+      drop_device_edits(result);
     if (!suppressions.empty()) {
       for (Pin& pin : result.pins) pin.silenced = suppressions.silenced(pin.place.line, kPreflightRules);
     }

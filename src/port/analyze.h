@@ -1,6 +1,7 @@
 // Analyze: what each target needs done in one file. Pure; any thread.
 #pragma once
 
+#include <array>
 #include <map>
 #include <set>
 #include <string>
@@ -53,6 +54,7 @@ struct Context {
   const std::map<std::string, python::TextRole>* settings = nullptr;
   const PortableLayout* layout = nullptr;  // of the tree, for the portable style; null: a file by itself
   std::string source_device;               // what the project is written for, "cuda"; empty: each file says it of itself
+  bool edits_supported = false;            // also projects that support the target already, see project.h
   // Backends whose interception of CUDA names the project imports (transfer_to_npu): CUDA names are right there as they stand.
   std::set<std::string> shims;
   std::string today;  // YYYY-MM-DD, for suppressions with a date; empty: dates are not looked at
@@ -71,7 +73,7 @@ struct Pin {
 struct TargetResult {
   std::vector<Edit> edits;  // normalised
   std::vector<Finding> findings;
-  std::vector<NewFile> new_files;    // that the edits need; the same file may be asked for more than once
+  std::vector<NewFile> new_files;  // that the edits need; the same file may be asked for more than once
   std::vector<Pin> pins;
   std::size_t suppressed_count = 0;  // edits and findings that remarks in the file silenced
 };
@@ -81,6 +83,8 @@ struct FileReport {
   FileKind kind = FileKind::kOther;
   bool is_analyzed = false;
   int line_count = 0;
+  std::array<std::size_t, 4>
+      branch_counts{};                // Python: places that tell cards apart and know the family, by position in families()
   std::vector<TargetResult> results;  // one per target
   std::vector<NameUse> uses;
   CudaInventory cuda;
@@ -90,6 +94,8 @@ struct FileReport {
 FileReport analyze_file(const SourceFile& file, FileKind kind, const Context& context);
 // The same in two steps, for files whose analysis needs others: begin says with is_analyzed whether the file can be analysed.
 FileReport begin_report(const SourceFile& file, FileKind kind, const Context& context);
+// Drops the edits of names that a program carries at run time; those of variables, resources and packages stay.
+void drop_device_edits(TargetResult& result);
 void end_report(FileReport& report, const SourceFile& file, const Context& context, std::vector<TargetResult> results);
 
 // The part of each kind, in its own file. Each returns one result per target of the context whose family is known.

@@ -151,6 +151,20 @@ TEST_F(BranchesProject, AFilePerFamilyIsLeftAlone) {
   EXPECT_EQ(scan(files, "ascend-910b3").edited_file_count, 1U);
 }
 
+TEST_F(BranchesProject, AProjectThatSupportsTheChipIsLeftAlone) {
+  Files files = {{"train.py", "import torch\nx.cuda()\ny.cuda()\nz.cuda()\ntorch.cuda.synchronize()\n"},
+                 {"run.sh", "export CUDA_VISIBLE_DEVICES=0\n"}};
+  for (int number = 0; number < 5; ++number) {
+    files["util" + std::to_string(number) + ".py"] =
+        "import torch\nif is_npu_available():\n  d = torch.device('npu')\nelse:\n  d = torch.device('cuda')\n";
+  }
+  ChipReport npu = scan(files, "ascend-910b3");
+  EXPECT_EQ(npu.edit_count, 1U);  // the variable
+  EXPECT_TRUE(std::any_of(npu.findings.begin(), npu.findings.end(),
+                          [](const Finding& finding) { return finding.rule == "already-ported"; }));
+  EXPECT_EQ(scan(files, "mlu370-x8").edit_count, 6U);  // that one is not known to it: four names, the plug-in, the variable
+}
+
 TEST_F(BranchesProject, TheVendorsInterceptionKeepsTheNamesOfCuda) {
   Files files = {{"main.py", "import torch\nimport torch_npu\nfrom torch_npu.contrib import transfer_to_npu\nimport net\n"},
                  {"net.py", "import torch\nimport os\nos.environ['CUDA_VISIBLE_DEVICES'] = '0'\nx.cuda()\ny.to('cuda')\n"}};

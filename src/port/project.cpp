@@ -21,6 +21,7 @@ namespace {
 using base::text;
 
 constexpr std::size_t kFirstBytes = 4096;
+constexpr std::size_t kSupportedPlaces = 5;           // places that know the target's family: less may be a try of it
 constexpr std::size_t kSettingsBytesMax = 1UL << 20;  // JSON larger than this is data, not settings
 
 Finding unreadable_finding(const std::string& path, const base::Text& why) {
@@ -79,6 +80,7 @@ class Scan {
     return std::move(reports_);
   }
 
+  const std::string& source_device() const { return context_.source_device; }
   const std::map<std::string, base::Place>& shims() const { return shims_; }
 
  private:
@@ -158,6 +160,10 @@ class Scan {
         bool is_one_familys = family_files_.count(file.path) > 0;
         if (is_one_familys) python::settle_all(sites);
         python::settle_others(sites, file.bytes, context_.source_device);
+        for (const python::Branch& branch : sites.branches) {
+          for (std::size_t family = 0; family < report.branch_counts.size(); ++family)
+            report.branch_counts[family] += branch.families >> family & 1U;
+        }
         end_report(report, file, context_, rewrite_python(file, sites, context_));
       }
     }
@@ -221,6 +227,41 @@ void add_new_files(ChipReport& chip, const TargetResult& result, const PortableL
     bool is_known =
         std::any_of(chip.new_files.begin(), chip.new_files.end(), [&](const NewFile& other) { return other.path == file.path; });
     if (!is_known && !layout.has_file(file.path)) chip.new_files.push_back(file);
+  }
+}
+
+// A project written for one family that knows the target's in many places is ported already. What names CUDA alone there is about
+// CUDA, or was left so on purpose; it is not renamed without being asked for.
+void leave_supported(std::vector<FileReport>& reports, ProjectReport& project, const Context& context,
+                     const std::string& source_device) {
+  std::array<std::size_t, 4> places{};
+  std::array<std::string, 4> first;
+  for (const FileReport& report : reports) {
+    for (std::size_t family = 0; family < places.size(); ++family) {
+      if (report.branch_counts[family] > 0 && (first[family].empty() || report.path < first[family])) first[family] = report.path;
+      places[family] += report.branch_counts[family];
+    }
+  }
+  for (std::size_t chip = 0; chip < context.targets.size(); ++chip) {
+    const Family* family = context.targets[chip].family;
+    if (family == nullptr || family->device == "cuda" || family->device == source_device || context.edits_supported) continue;
+    auto index = static_cast<std::size_t>(family - families().data());
+    if (places[index] < kSupportedPlaces) continue;
+    std::size_t dropped = 0;
+    for (FileReport& report : reports) {
+      std::size_t before = report.results[chip].edits.size();
+      drop_device_edits(report.results[chip]);
+      dropped += before - report.results[chip].edits.size();
+      if (report.results[chip].edits.empty()) report.results[chip].new_files.clear();
+    }
+    project.chips[chip].findings.push_back(
+        {"already-ported",
+         Severity::kInfo,
+         {first[index], 1, 1, ""},
+         text("the project supports {} already ({} places); {} names of CUDA alone were left as they are",
+              "项目已支持 {}（{} 处）；另有 {} 处仅涉及 CUDA 的名称保持原样", family->device, places[index], dropped),
+         text("to have them edited too: starbridge port --all-sites", "如需一并修改：starbridge port --all-sites"),
+         ""});
   }
 }
 
@@ -305,6 +346,7 @@ base::Result<ProjectReport> scan_project(const std::string& root, const Context&
   project.root = root;
   project.file_count = file_count;
   for (const Target& target : context.targets) project.chips.push_back({target, Verdict::kRuns, 0, 0, 0, {}, {}});
+  leave_supported(reports, project, context, scan.source_device());
   for (FileReport& report : reports) {
     if (report.is_analyzed) {
       ++project.analyzed_file_count;

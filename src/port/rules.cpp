@@ -45,6 +45,7 @@ constexpr auto kRules = std::to_array<Rule>({
     {"load-device-tags", kAssisted, kLikely, "a checkpoint loaded to the device it was saved on", "按保存时的设备载入检查点"},
     {"fork-start", kAssisted, kCertain, "processes started by fork", "以 fork 启动的进程"},
     {"import-split", kAssisted, kCertain, "imported names that part ways", "需拆分的导入"},
+    {"already-ported", kNone, kCertain, "a project that supports the chip already", "已支持该芯片的项目"},
     {"already-portable", kNone, kCertain, "code that tells cards apart itself", "自行区分加速卡的代码"},
     {"family-file", kNone, kCertain, "a file that exists once per family of cards", "按加速卡系列各有一份的文件"},
     {"vendor-shim", kNone, kCertain, "the vendor's own interception of CUDA names", "厂商自带的 CUDA 名称拦截"},

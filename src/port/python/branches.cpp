@@ -16,7 +16,8 @@ struct FamilyWord {
   std::string_view word;
   unsigned family;  // index in families()
 };
-constexpr std::array<FamilyWord, 10> kWords = {{{"cuda", 0},
+constexpr std::array<FamilyWord, 11> kWords = {{{"cuda", 0},
+                                                {"cann", 1},
                                                 {"nccl", 0},
                                                 {"npu", 1},
                                                 {"hccl", 1},

@@ -314,12 +314,16 @@ void PortableRewriter::rewrite_variable(const Site& site) {
   std::string_view line =
       source().substr(line_begin, std::min(source().find('\n', site.span.first), source().size()) - line_begin);
   std::string subscript(text_at(site.target));
+  // Of several targets on a line the first sees to all.
+  if (text_at({static_cast<std::uint32_t>(line_begin), site.target.first}).find("environ[") != std::string_view::npos) return;
+  std::string added;
   for (const std::string& other : {variable, row->target}) {
-    if (other == site.name || line.find(other) != std::string_view::npos) continue;
+    if (line.find(other) != std::string_view::npos) continue;
     std::string copy = subscript;
     copy.replace(site.span.first - site.target.first, site.span.second - site.span.first, other);
-    return change(site, {site.target.second, site.target.second}, " = " + copy, "environment");
+    added += " = " + copy;
   }
+  if (!added.empty()) change(site, {site.target.second, site.target.second}, added, "environment");
 }
 
 // Sites inside one another may ask for the same bytes; then each is left to a person rather than one of them spoilt.
