@@ -159,6 +159,9 @@ class Scan {
         report.uses = collect_uses(file, sites);
         bool is_one_familys = family_files_.count(file.path) > 0;
         if (is_one_familys) python::settle_all(sites);
+        for (std::size_t family = 1; family < report.branch_counts.size(); ++family)
+          report.branch_counts[family] +=
+              is_one_familys && file.path.find(families()[family].device) != std::string::npos ? 1 : 0;
         python::settle_others(sites, file.bytes, context_.source_device);
         for (const python::Branch& branch : sites.branches) {
           for (std::size_t family = 0; family < report.branch_counts.size(); ++family)
@@ -230,10 +233,33 @@ void add_new_files(ChipReport& chip, const TargetResult& result, const PortableL
   }
 }
 
+// A finding beside the others of its file, at its place among them.
+void add_to_file(std::vector<FileReport>& reports, std::size_t chip, Finding finding) {
+  auto file =
+      std::find_if(reports.begin(), reports.end(), [&](const FileReport& report) { return report.path == finding.place.file; });
+  if (file == reports.end()) return;
+  std::vector<Finding>& findings = file->results[chip].findings;
+  auto at =
+      std::find_if(findings.begin(), findings.end(), [&](const Finding& other) { return other.place.line > finding.place.line; });
+  findings.insert(at, std::move(finding));
+}
+
+void tell_shims(std::vector<FileReport>& reports, const Context& context, const std::map<std::string, base::Place>& shims) {
+  for (std::size_t chip = 0; chip < context.targets.size(); ++chip) {
+    if (context.targets[chip].family == nullptr) continue;
+    auto shim = shims.find(std::string(context.targets[chip].family->backend));
+    if (shim == shims.end()) continue;
+    add_to_file(reports, chip,
+                {"vendor-shim", Severity::kInfo, shim->second,
+                 text("the project imports the vendor's interception of CUDA names; they were left as they are",
+                      "项目已导入厂商的 CUDA 名称拦截，相关名称保持原样"),
+                 text("without that import, port again", "去掉该导入后可重新移植"), ""});
+  }
+}
+
 // A project written for one family that knows the target's in many places is ported already. What names CUDA alone there is about
 // CUDA, or was left so on purpose; it is not renamed without being asked for.
-void leave_supported(std::vector<FileReport>& reports, ProjectReport& project, const Context& context,
-                     const std::string& source_device) {
+void leave_supported(std::vector<FileReport>& reports, const Context& context, const std::string& source_device) {
   std::array<std::size_t, 4> places{};
   std::array<std::string, 4> first;
   for (const FileReport& report : reports) {
@@ -254,14 +280,14 @@ void leave_supported(std::vector<FileReport>& reports, ProjectReport& project, c
       dropped += before - report.results[chip].edits.size();
       if (report.results[chip].edits.empty()) report.results[chip].new_files.clear();
     }
-    project.chips[chip].findings.push_back(
-        {"already-ported",
-         Severity::kInfo,
-         {first[index], 1, 1, ""},
-         text("the project supports {} already ({} places); {} names of CUDA alone were left as they are",
-              "项目已支持 {}（{} 处）；另有 {} 处仅涉及 CUDA 的名称保持原样", family->device, places[index], dropped),
-         text("to have them edited too: starbridge port --all-sites", "如需一并修改：starbridge port --all-sites"),
-         ""});
+    add_to_file(reports, chip,
+                {"already-ported",
+                 Severity::kInfo,
+                 {first[index], 1, 1, ""},
+                 text("the project supports {} already ({} places); {} names of CUDA alone were left as they are",
+                      "项目已支持 {}（{} 处）；另有 {} 处仅涉及 CUDA 的名称保持原样", family->device, places[index], dropped),
+                 text("to have them edited too: starbridge port --all-sites", "如需一并修改：starbridge port --all-sites"),
+                 ""});
   }
 }
 
@@ -346,7 +372,8 @@ base::Result<ProjectReport> scan_project(const std::string& root, const Context&
   project.root = root;
   project.file_count = file_count;
   for (const Target& target : context.targets) project.chips.push_back({target, Verdict::kRuns, 0, 0, 0, {}, {}});
-  leave_supported(reports, project, context, scan.source_device());
+  tell_shims(reports, context, scan.shims());
+  leave_supported(reports, context, scan.source_device());
   for (FileReport& report : reports) {
     if (report.is_analyzed) {
       ++project.analyzed_file_count;
@@ -377,13 +404,6 @@ base::Result<ProjectReport> scan_project(const std::string& root, const Context&
   for (ChipReport& chip : project.chips) {
     for (const std::string& folder : unreadable) {
       chip.findings.push_back(unreadable_finding(folder, text("the folder cannot be read", "无法读取该目录")));
-    }
-    auto shim = chip.target.family == nullptr ? scan.shims().end() : scan.shims().find(std::string(chip.target.family->backend));
-    if (shim != scan.shims().end()) {
-      chip.findings.push_back({"vendor-shim", Severity::kInfo, shim->second,
-                               text("the project imports the vendor's interception of CUDA names; they were left as they are",
-                                    "项目已导入厂商的 CUDA 名称拦截，相关名称保持原样"),
-                               text("without that import, port again", "去掉该导入后可重新移植"), ""});
     }
     std::sort(chip.new_files.begin(), chip.new_files.end(),
               [](const NewFile& left, const NewFile& right) { return left.path < right.path; });

@@ -95,15 +95,22 @@ TelemetrySummary join_telemetry(ProjectReport& report, const std::vector<Runtime
       ++unseen;
       std::string names;
       for (const std::string& name : line.names) names += (names.empty() ? "" : ", ") + name;
-      report.chips[chip].findings.push_back(
-          {"run-time-use",
-           Severity::kWarning,
-           {place.first, place.second, 1, ""},
-           text("at run time this line used {} ({} times); the sources alone do not say so",
-                "运行时此行使用了 {}（{} 次），仅凭源码看不出", names, line.count),
-           text("look where its device comes from; the vendor and portable styles do not change it",
-                "请检查设备来源；vendor 与 portable 写法不会修改此处"),
-           ""});
+      Finding finding{"run-time-use",
+                      Severity::kWarning,
+                      {place.first, place.second, 1, ""},
+                      text("at run time this line used {} ({} times); the sources alone do not say so",
+                           "运行时此行使用了 {}（{} 次），仅凭源码看不出", names, line.count),
+                      text("look where its device comes from; the vendor and portable styles do not change it",
+                           "请检查设备来源；vendor 与 portable 写法不会修改此处"),
+                      ""};
+      for (FileReport& file : report.files) {
+        if (file.path != place.first) continue;
+        std::vector<Finding>& findings = file.results[chip].findings;
+        findings.insert(
+            std::find_if(findings.begin(), findings.end(), [&](const Finding& other) { return other.place.line > place.second; }),
+            finding);
+      }
+      report.chips[chip].findings.push_back(std::move(finding));
     }
     summary.unseen_count = std::max(summary.unseen_count, unseen);
     std::stable_sort(report.chips[chip].findings.begin(), report.chips[chip].findings.end(),
