@@ -77,6 +77,7 @@ void perform_checked(const Builtin& builtin, std::initializer_list<Operand> oper
     work();
   };
   issue(*task, std::move(operation));
+  let_others_run(*task);
 }
 
 void flow_elements(void* to, int to_bytes, std::int64_t n, std::initializer_list<Source> sources) {

@@ -238,7 +238,10 @@ void check_scalar(const void* address, std::int64_t bytes, int align, bool is_wr
   if (!check_operand(task, name, {"the address", region, kAllPipes, 1}, place)) return;
   before_scalar(task, region, place);
   if (!is_write) check_written(name, region, place);
-  if (space == Space::kGdram || space == Space::kSram) note_shared(task, region, is_atomic, place);
+  if (space == Space::kGdram || space == Space::kSram) {
+    note_shared(task, region, is_atomic, place);
+    let_others_run(task);  // a core that polls memory lets the one it waits for go on
+  }
   if (is_write) set_poison(address, static_cast<std::size_t>(bytes), false);
 }
 

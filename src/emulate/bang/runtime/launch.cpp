@@ -156,6 +156,7 @@ void start_task(Task& task) {
   if (settings().is_check) {
     task.clock.assign(task.team->tasks.size(), task.launch->first_clock);
     task.clock[static_cast<std::size_t>(task.member)] = ++g_next_clock;
+    task.yields = settings().seed + task.strand * 0x9e3779b97f4a7c15ULL;
     task.pipes.random = settings().seed * 0x9e3779b97f4a7c15ULL + task.strand;
   }
 }
@@ -415,6 +416,12 @@ void meet(Meeting meeting, const void* place) {
   }
 }
 
+void let_others_run(Task& task) {
+  if (!settings().is_adversarial || task.team->tasks.size() == 1) return;
+  task.yields = task.yields * 6364136223846793005ULL + 1442695040888963407ULL;
+  if ((task.yields >> 60) < 4) wait_in(task);  // still ready: it waits for nothing
+}
+
 cnrtRet_t run_launch(Launch& launch) {
   if (cnrtRet_t shape = check_shape(launch); shape != cnrtSuccess) return shape;
   if (!check_capacity(*launch.kernel)) return cnrtErrorInvalidResource;
@@ -431,7 +438,13 @@ cnrtRet_t run_launch(Launch& launch) {
   if (launch.union_clusters == 0 || count > 1 || crew.size() == 1) {
     auto piece = [&](int number) {
       if (number >= count) return;
-      for (std::uint64_t i = launch.next_team++; i < launch.team_count; i = launch.next_team++) {
+      for (std::uint64_t turn = launch.next_team++; turn < launch.team_count; turn = launch.next_team++) {
+        // In a check, from one drawn place round, forwards or backwards.
+        std::uint64_t i = turn;
+        if (settings().is_adversarial) {
+          i = (turn + settings().seed * 0x9e3779b97f4a7c15ULL % launch.team_count) % launch.team_count;
+          if (settings().seed % 2 != 0) i = launch.team_count - 1 - i;
+        }
         // In a run, a worker has cores of its own; in a check there is one worker.
         const std::uint64_t spread = count == 1 ? i : static_cast<std::uint64_t>(number);
         std::unique_ptr<Team> team = make_team(launch, i, static_cast<int>(spread % static_cast<std::uint64_t>(groups)));

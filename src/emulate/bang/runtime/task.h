@@ -73,6 +73,7 @@ struct Task {
   std::uint64_t waits_past = 0;  // goes on when the barrier's generation is above
   const void* wait_place = nullptr;
   Pipes pipes;
+  std::uint64_t yields = 0;          // of a check: state of the draws where others may come first
   std::vector<std::uint32_t> clock;  // of a check: per member of the team, how far what it did is known here
 };
 
@@ -103,6 +104,8 @@ inline Task* current_task() { return t_task; }
 inline bool is_on_memory_core() { return t_task != nullptr && t_task->is_memory_core; }
 // The running task waits at one of its meetings; a plain sync of the core when the launch is of type Block.
 void meet(Meeting meeting, const void* place);
+// In a check, at places drawn from the seed: the other tasks of the team may come first.
+void let_others_run(Task& task);
 // Carries out the launch; returns cnrtSuccess or what was wrong with its shape.
 cnrtRet_t run_launch(Launch& launch);
 Kernel* find_kernel(const void* stub);
