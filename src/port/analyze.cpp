@@ -134,6 +134,15 @@ void drop_device_edits(TargetResult& result) {
       "type-text",   "import-module", "import-from", "plugin-import", "collective-backend"};
   auto is_taken = [](const Edit& edit) { return std::find(kTaken.begin(), kTaken.end(), edit.rule) != kTaken.end(); };
   result.edits.erase(std::remove_if(result.edits.begin(), result.edits.end(), is_taken), result.edits.end());
+  // The helper goes with the last edit that asks it.
+  auto is_import = [](const Edit& edit) { return edit.rule == "portable-import"; };
+  bool is_asked = std::any_of(result.edits.begin(), result.edits.end(), [&](const Edit& edit) {
+    return !is_import(edit) && edit.replacement.find(kHelperName) != std::string::npos;
+  });
+  if (is_asked) return;
+  result.edits.erase(std::remove_if(result.edits.begin(), result.edits.end(), is_import), result.edits.end());
+  auto is_helper = [](const NewFile& file) { return is_portable_helper(file.bytes); };
+  result.new_files.erase(std::remove_if(result.new_files.begin(), result.new_files.end(), is_helper), result.new_files.end());
 }
 
 void end_report(FileReport& report, const SourceFile& file, const Context& context, std::vector<TargetResult> results) {

@@ -129,13 +129,13 @@ class BranchesProject : public testing::Test {
     fs::remove_all(root_);
   }
   void TearDown() override { fs::remove_all(root_); }
-  ChipReport scan(const Files& files, const std::string& chip) {
+  ChipReport scan(const Files& files, const std::string& chip, Style style = Style::kVendor) {
     fs::remove_all(root_);
     for (const auto& [name, bytes] : files) {
       fs::create_directories((root_ / name).parent_path());
       EXPECT_TRUE(base::write_file_atomically((root_ / name).string(), bytes).ok());
     }
-    return scan_project(root_.string(), make_context(tables(), {make_target(*catalogue().find_chip(chip).value())}))
+    return scan_project(root_.string(), make_context(tables(), {make_target(*catalogue().find_chip(chip).value(), style)}))
         .value()
         .chips[0];
   }
@@ -162,6 +162,18 @@ TEST_F(BranchesProject, AProjectThatSupportsTheChipIsLeftAlone) {
   EXPECT_EQ(npu.edit_count, 1U);  // the variable
   EXPECT_TRUE(std::any_of(npu.findings.begin(), npu.findings.end(),
                           [](const Finding& finding) { return finding.rule == "already-ported"; }));
+  ChipReport portable = scan(files, "ascend-910b3", Style::kPortable);
+  EXPECT_EQ(portable.edit_count, 1U);
+  EXPECT_TRUE(portable.new_files.empty());
+  files["late.py"] = "import os, torch\nx.cuda()\nn = os.environ.get('CUDA_VISIBLE_DEVICES')\n";
+  files["requirements.txt"] = "torch==2.7.1\n";
+  portable = scan(files, "ascend-910b3", Style::kPortable);
+  EXPECT_EQ(portable.edit_count, 3U);  // the variable in the script; the other one, which asks the helper, and its import
+  ASSERT_EQ(portable.new_files.size(), 2U);
+  EXPECT_EQ(portable.new_files[0].path, "portable_device.py");
+  EXPECT_EQ(portable.new_files[1].path, "requirements-npu.txt");
+  files.erase("late.py");
+  files.erase("requirements.txt");
   EXPECT_EQ(scan(files, "mlu370-x8").edit_count, 6U);  // that one is not known to it: four names, the plug-in, the variable
 }
 

@@ -278,7 +278,6 @@ void leave_supported(std::vector<FileReport>& reports, const Context& context, c
       std::size_t before = report.results[chip].edits.size();
       drop_device_edits(report.results[chip]);
       dropped += before - report.results[chip].edits.size();
-      if (report.results[chip].edits.empty()) report.results[chip].new_files.clear();
     }
     add_to_file(reports, chip,
                 {"already-ported",
