@@ -78,6 +78,23 @@ class Command(unittest.TestCase):
             reports.append(json.loads(out))
         self.assertEqual(reports[0]["findings"], reports[1]["findings"])
 
+    def test_a_missing_sync_changes_results_with_the_seed_and_each_seed_repeats(self):
+        path = self.write("racy.mlu", "#include <bang.h>\n#include <cstdio>\n__nram__ float a[64];\n__mlu_entry__ void k(float* p) {\n"
+                          "  __bang_write_value(a, 64, 1.0f);\n  __sync();\n  __memcpy_async(a, p, 256, GDRAM2NRAM);\n"
+                          "  __bang_add_scalar(a, a, 1.0f, 64);\n  __sync();\n  __memcpy(p, a, 256, NRAM2GDRAM);\n}\n"
+                          "int main() {\n  float host[64], *p;\n  for (float& x : host) x = 5;\n  cnrtMalloc((void**)&p, 256);\n"
+                          "  cnrtMemcpy(p, host, 256, cnrtMemcpyHostToDev);\n"
+                          "  k<<<cnrtDim3_t{1, 1, 1}, cnrtFuncTypeBlock, nullptr>>>(p);\n  cnrtQueueSync(nullptr);\n"
+                          '  cnrtMemcpy(host, p, 256, cnrtMemcpyDevToHost);\n  std::printf("%g\\n", host[0]);\n  cnrtFree(p);\n}\n')
+        outputs = []
+        for seed in (0, 1, 2, 3, 4, 5, 0):
+            status, out, _ = starbridge("check", "--json", path, "--seed", str(seed))
+            report = json.loads(out)
+            self.assertEqual((status, report["findings"][0]["rule"]), (1, "missing-pipe-sync"))
+            outputs.append(report["output"].strip())
+        self.assertEqual(outputs[0], outputs[-1])
+        self.assertGreater(len(set(outputs)), 1, outputs)
+
     def test_a_missing_header_is_named(self):
         error = self.refused('#include "not_there.h"\nint main() {}\n', "kernel.does_not_compile")
         self.assertEqual(error["place"]["line"], 1)
