@@ -428,6 +428,16 @@ cnrtRet_t run_launch(Launch& launch) {
   const std::uint64_t tasks = std::uint64_t{launch.dim.x} * launch.dim.y * launch.dim.z;
   launch.team_count =
       launch.union_clusters == 0 ? tasks : tasks / static_cast<std::uint64_t>(launch.union_clusters * chip().cores);
+  // --sample: a part of a Block launch; a Union's tasks need each other.
+  std::uint64_t stride = 1;
+  if (settings().sample_blocks > 0 && launch.union_clusters == 0 && launch.team_count > settings().sample_blocks) {
+    stride = (launch.team_count + settings().sample_blocks - 1) / settings().sample_blocks;
+    report_at("sampled-launch", nullptr,
+              "only every " + std::to_string(stride) + "th task of " + std::to_string(launch.team_count) +
+                  " was run: " + launch.kernel->readable,
+              "共 " + std::to_string(launch.team_count) + " 个任务，每 " + std::to_string(stride) + " 个只执行一个：" +
+                  launch.kernel->readable);
+  }
   launch.first_clock = g_next_clock;
   Crew& crew = Crew::instance();
   guard_against_crashes_on_this_thread();
@@ -438,7 +448,8 @@ cnrtRet_t run_launch(Launch& launch) {
   if (launch.union_clusters == 0 || count > 1 || crew.size() == 1) {
     auto piece = [&](int number) {
       if (number >= count) return;
-      for (std::uint64_t turn = launch.next_team++; turn < launch.team_count; turn = launch.next_team++) {
+      for (std::uint64_t turn = launch.next_team.fetch_add(stride); turn < launch.team_count;
+           turn = launch.next_team.fetch_add(stride)) {
         // In a check, from one drawn place round, forwards or backwards.
         std::uint64_t i = turn;
         if (settings().is_adversarial) {
