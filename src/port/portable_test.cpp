@@ -300,6 +300,15 @@ TEST_F(PortableProject, AHelperThatWasChangedStopsTheReversal) {
   EXPECT_EQ(reversal.error().code(), "port.manifest_mismatch");
 }
 
+TEST_F(PortableProject, BranchesForAThirdCardStayWhenItIsPortedAgain) {
+  fs::path folder = write({{"a.py", "import torch\nx.cuda()\ny.cuda()\nz.cuda()\n"},
+                           {"b.py", "import torch\nif w.device.type == 'npu':\n  w = w.npu()\n"}});
+  fs::path copy = root_ / "out";
+  ASSERT_TRUE(write_copy(scan(folder, "mlu370-x8"), copy.string()).ok());
+  EXPECT_EQ(read(copy)["b.py"], read(folder)["b.py"]);
+  EXPECT_EQ(scan(copy, "mlu370-x8").chips[0].edit_count, 0U);
+}
+
 TEST_F(PortableProject, EveryApprovedCaseSettlesAndComesBack) {
   for (const auto& entry : fs::directory_iterator(fs::path(SB_SOURCE_DIR) / "tests/port_files")) {
     Files before = read(entry.path() / "in");

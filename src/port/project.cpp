@@ -69,7 +69,8 @@ class Scan {
     for (const auto& [backend, place] : shims_) context_.shims.insert(backend);
     std::array<std::size_t, 4> counts{};
     std::copy(family_counts_.begin(), family_counts_.end(), counts.begin());
-    context_.source_device = python::device_of_source(counts);
+    // A portable project names CUDA in its helper alone; what it still names of another family are branches for that one.
+    context_.source_device = has_helper_ ? families()[0].device : python::device_of_source(counts);
     each([this](std::size_t index) {
       if (python_number_.count(index) > 0) {
         finish_python(index);
@@ -139,6 +140,7 @@ class Scan {
     reports_[index] = begin_report(file, FileKind::kPython, context_);
     if (!reports_[index].is_analyzed) return;
     note_shims(file);
+    if (is_portable_helper(file.bytes)) has_helper_ = true;
     std::array<std::size_t, 4> counts = python::count_families(file.bytes);
     for (std::size_t family = 0; family < counts.size(); ++family) family_counts_[family] += counts[family];
     bool may_matter =
@@ -204,6 +206,7 @@ class Scan {
   std::unique_ptr<python::ProjectFlow> flow_;
   std::set<std::string> family_files_;
   std::array<std::atomic<std::size_t>, 4> family_counts_{};
+  std::atomic<bool> has_helper_{false};
   std::map<std::string, base::Place> shims_;  // backend -> where it is imported first
   std::vector<std::size_t> order_;
   std::function<void()> progress_;
