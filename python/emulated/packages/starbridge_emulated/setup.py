@@ -82,12 +82,13 @@ def set_up(backend: str) -> types.ModuleType:
     _add_tensor_types(module, torch, backend, kinds)
     _add_switches(module, torch, backend)
 
-    from starbridge_emulated import amp, distributed, no_cuda, report
+    from starbridge_emulated import amp, autograd_exit, distributed, no_cuda, report
 
     no_cuda.hide()
     distributed.register(backend, profile.dist_backend)
     other = "torch_mlu" if backend == "npu" else "torch_npu"
     sys.modules.setdefault(other, None)  # type: ignore[arg-type]  # a machine has one vendor's plug-in
+    autograd_exit.start(profile.backend)
     report.start(profile)
     if "float64" in unsupported:
         amp.avoid_float64()
