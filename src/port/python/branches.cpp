@@ -38,14 +38,27 @@ bool equals_folded(std::string_view text, std::string_view word) {
                     [](char left, char right) { return std::tolower(static_cast<unsigned char>(left)) == right; });
 }
 
+// By byte: the words that may begin with it.
+std::array<std::uint32_t, 256> words_by_first_byte() {
+  static_assert(kWords.size() <= 32);
+  std::array<std::uint32_t, 256> words{};
+  for (std::size_t index = 0; index < kWords.size(); ++index) {
+    auto first = static_cast<unsigned char>(kWords[index].word[0]);
+    words[first] |= 1U << index;
+    words[static_cast<std::size_t>(std::toupper(first))] |= 1U << index;
+  }
+  return words;
+}
+
 // The families whose words a name or short text holds: "is_torch_npu_available", "NPUAccelerator", "hccl"; not "input".
 unsigned families_in(std::string_view text) {
+  static const std::array<std::uint32_t, 256> kByFirstByte = words_by_first_byte();
   unsigned mask = 0;
-  for (const FamilyWord& each : kWords) {
-    if (text.size() < each.word.size()) continue;
-    for (std::size_t at = 0; at + each.word.size() <= text.size(); ++at) {
-      if (!equals_folded(text.substr(at, each.word.size()), each.word)) continue;
+  for (std::size_t at = 0; at < text.size(); ++at) {
+    for (std::uint32_t words = kByFirstByte[static_cast<unsigned char>(text[at])]; words != 0; words &= words - 1) {
+      const FamilyWord& each = kWords[static_cast<std::size_t>(std::countr_zero(words))];
       std::size_t end = at + each.word.size();
+      if (end > text.size() || !equals_folded(text.substr(at, each.word.size()), each.word)) continue;
       bool begins = at == 0 || !is_letter(text[at - 1]) || (!is_upper(text[at - 1]) && is_upper(text[at]));
       bool ends = end == text.size() || !is_letter(text[end]) || (is_upper(text[end]) && is_upper(text[end - 1]));
       if (begins && ends) mask |= 1U << each.family;
