@@ -1,44 +1,42 @@
-"""Lets the threads of autograd finish before the interpreter does.
+"""Lets the threads of autograd come to rest before the interpreter ends.
 
 PyTorch runs the backward pass of a device on a thread of its own. The caller goes on as soon as the gradients are there, while that
 thread still drops the graph, and with it hooks that are Python objects. A process that ends in that moment takes the interpreter from
-under it and aborts. One more empty backward pass per device is queued behind the last one: when it is done, the thread holds nothing.
+under it and aborts. At exit we wait until these threads sleep: on their queue, for the lock of the interpreter is free meanwhile.
 """
 from __future__ import annotations
 
 import atexit
 import os
 import pathlib
+import time
 
-import torch
-
-from starbridge_emulated import _C, runtime
-
-_THREAD_NAME = "pt_autograd_"
-_kept: list[torch.Tensor] = []  # their Python objects must outlive the pass, or its thread would be the one to drop them
-
-
-def _is_started() -> bool:
-    """Whether a backward pass was ever run: its threads live as long as the process."""
-    try:
-        return any((task / "comm").read_text().startswith(_THREAD_NAME) for task in pathlib.Path("/proc/self/task").iterdir())
-    except OSError:
-        return False  # a thread ended while it was looked at, or no /proc
+_THREAD_NAME = "(pt_autograd_"
+_QUIET_LOOKS = 5  # a thread may sleep for a moment on its way
+_SECONDS_BETWEEN = 0.001
+_SECONDS_MAX = 2.0
 
 
-def _flush(backend: str, owner: int) -> None:
-    if os.getpid() != owner or not runtime.is_initialized() or not _is_started():
-        return
-    for index in range(_C.device_count()):
+def _is_any_running() -> bool:
+    for task in pathlib.Path("/proc/self/task").iterdir():
+        name, _, rest = (task / "stat").read_text().rpartition(")")
+        if _THREAD_NAME in name and rest.split()[0] != "S":
+            return True
+    return False
+
+
+def _wait(owner: int) -> None:
+    if os.getpid() != owner:
+        return  # a forked child has no such threads
+    end = time.monotonic() + _SECONDS_MAX
+    quiet = 0
+    while quiet < _QUIET_LOOKS and time.monotonic() < end:
+        time.sleep(_SECONDS_BETWEEN)
         try:
-            value = torch.empty((), device=f"{backend}:{index}", requires_grad=True)
-            gradient = value.detach()
-            _kept.extend((value, gradient))
-            value.view(()).backward(gradient)
-        except Exception:  # noqa: BLE001  the program is over: a device that is full or broken has nothing to wait for
-            continue
+            quiet = 0 if _is_any_running() else quiet + 1
+        except OSError:
+            quiet = 0  # a thread ended while it was looked at
 
 
-def start(backend: str) -> None:
-    """To be called before the report's own exit function is registered: what is done here belongs to no report."""
-    atexit.register(_flush, backend, os.getpid())
+def start() -> None:
+    atexit.register(_wait, os.getpid())

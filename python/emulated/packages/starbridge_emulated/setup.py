@@ -88,7 +88,7 @@ def set_up(backend: str) -> types.ModuleType:
     distributed.register(backend, profile.dist_backend)
     other = "torch_mlu" if backend == "npu" else "torch_npu"
     sys.modules.setdefault(other, None)  # type: ignore[arg-type]  # a machine has one vendor's plug-in
-    autograd_exit.start(profile.backend)
+    autograd_exit.start()
     report.start(profile)
     if "float64" in unsupported:
         amp.avoid_float64()
