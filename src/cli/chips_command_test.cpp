@@ -5,7 +5,7 @@
 #include <sstream>
 
 #include "base/json.h"
-#include "cli/frame.h"
+#include "cli/test_run.h"
 
 namespace starbridge::cli {
 namespace {
@@ -13,25 +13,6 @@ namespace {
 using base::Json;
 using testing::HasSubstr;
 using testing::Not;
-
-struct Ran {
-  int code = 0;
-  std::string out;
-  std::string err;
-  Json json() const { return base::parse_json(out, "stdout").value(); }
-};
-
-Ran run(const std::vector<std::string>& arguments) {
-  ::setenv("STARBRIDGE_ROOT", SB_SOURCE_DIR, 1);
-  ::setenv("LC_ALL", "C", 1);
-  std::ostringstream out;
-  std::ostringstream err;
-  Ran ran;
-  ran.code = run_command_line(arguments, out, err);
-  ran.out = out.str();
-  ran.err = err.str();
-  return ran;
-}
 
 TEST(ChipsCommand, ListsEveryChipWithItsMarks) {
   Ran ran = run({"chips"});

@@ -11,31 +11,13 @@
 #include "base/files.h"
 #include "base/json.h"
 #include "cli/compat_answers.h"
-#include "cli/frame.h"
+#include "cli/test_run.h"
 
 namespace starbridge::cli {
 namespace {
 
 using base::Json;
 using testing::HasSubstr;
-
-struct Ran {
-  int code = 0;
-  std::string out;
-  std::string err;
-};
-
-Ran run(const std::vector<std::string>& arguments) {
-  ::setenv("STARBRIDGE_ROOT", SB_SOURCE_DIR, 1);
-  ::setenv("LC_ALL", "C", 1);
-  std::ostringstream out;
-  std::ostringstream err;
-  Ran ran;
-  ran.code = run_command_line(arguments, out, err);
-  ran.out = out.str();
-  ran.err = err.str();
-  return ran;
-}
 
 struct Case {
   const char* name;

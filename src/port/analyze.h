@@ -78,13 +78,15 @@ struct TargetResult {
   std::size_t suppressed_count = 0;  // edits and findings that remarks in the file silenced
 };
 
+// Places that tell cards apart and know the family, by position in families().
+using BranchCounts = std::array<std::size_t, 4>;
+
 struct FileReport {
   std::string path;
   FileKind kind = FileKind::kOther;
   bool is_analyzed = false;
   int line_count = 0;
-  std::array<std::size_t, 4>
-      branch_counts{};                // Python: places that tell cards apart and know the family, by position in families()
+  BranchCounts branch_counts{};       // Python
   std::vector<TargetResult> results;  // one per target
   std::vector<NameUse> uses;
   CudaInventory cuda;

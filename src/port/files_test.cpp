@@ -6,14 +6,10 @@
 #include "base/json.h"
 #include "port/analyze.h"
 #include "port/notebook_cells.h"
+#include "port/test_tables.h"
 
 namespace starbridge::port {
 namespace {
-
-const catalog::Catalog& catalogue() {
-  static const catalog::Catalog catalog = catalog::Catalog::load(SB_DATA_DIR).value();
-  return catalog;
-}
 
 FileReport analyze(const std::string& path, const std::string& bytes, const std::string& chip = "ascend-910b3") {
   static const Tables tables = Tables::load(catalogue()).value();

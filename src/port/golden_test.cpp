@@ -6,16 +6,12 @@
 
 #include "base/files.h"
 #include "port/analyze.h"
+#include "port/test_tables.h"
 
 namespace starbridge::port {
 namespace {
 
 namespace fs = std::filesystem;
-
-const catalog::Catalog& catalogue() {
-  static const catalog::Catalog catalog = catalog::Catalog::load(SB_DATA_DIR).value();
-  return catalog;
-}
 
 std::vector<fs::path> files_below(const fs::path& folder) {
   std::vector<fs::path> files;

@@ -10,21 +10,13 @@
 #include "base/files.h"
 #include "port/apply.h"
 #include "port/project.h"
+#include "port/test_tables.h"
 
 namespace starbridge::port {
 namespace {
 
 namespace fs = std::filesystem;
 using Files = std::map<std::string, std::string>;
-
-const catalog::Catalog& catalogue() {
-  static const catalog::Catalog catalog = catalog::Catalog::load(SB_DATA_DIR).value();
-  return catalog;
-}
-const Tables& tables() {
-  static const Tables tables = Tables::load(catalogue()).value();
-  return tables;
-}
 
 struct Ported {
   std::string text;

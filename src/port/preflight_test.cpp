@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "port/rules.h"
+#include "port/test_tables.h"
 
 namespace starbridge::port {
 namespace {
@@ -11,11 +12,6 @@ namespace {
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
-
-const catalog::Catalog& catalogue() {
-  static const catalog::Catalog catalog = catalog::Catalog::load(SB_DATA_DIR).value();
-  return catalog;
-}
 
 using Files = std::vector<std::pair<std::string, std::string>>;
 

@@ -9,6 +9,7 @@
 
 #include "base/files.h"
 #include "base/parallel.h"
+#include "port/already_ported.h"
 #include "port/files/setup_py.h"
 #include "port/preflight.h"
 #include "port/python/branches.h"
@@ -21,7 +22,6 @@ namespace {
 using base::text;
 
 constexpr std::size_t kFirstBytes = 4096;
-constexpr std::size_t kSupportedPlaces = 5;           // places that know the target's family: less may be a try of it
 constexpr std::size_t kSettingsBytesMax = 1UL << 20;  // JSON larger than this is data, not settings
 
 Finding unreadable_finding(const std::string& path, const base::Text& why) {
@@ -85,27 +85,6 @@ class Scan {
   const std::map<std::string, base::Place>& shims() const { return shims_; }
 
  private:
-  // from torch_npu.contrib import transfer_to_npu; from torch_mlu.utils import gpu_migration.
-  void note_shims(const SourceFile& file) {
-    static constexpr std::array<std::pair<std::string_view, std::string_view>, 2> kShims = {
-        {{"npu", "transfer_to_npu"}, {"mlu", "gpu_migration"}}};
-    for (const auto& [backend, word] : kShims) {
-      std::size_t at = file.bytes.find(word);
-      if (at == std::string::npos) continue;
-      std::size_t line_begin = file.bytes.rfind('\n', at) + 1;  // npos + 1 is 0
-      std::string_view line = std::string_view(file.bytes).substr(line_begin, at - line_begin);
-      std::string plugin = "torch_" + std::string(backend);
-      line.remove_prefix(std::min(line.find_first_not_of(" \t"), line.size()));
-      bool is_import =
-          (line.substr(0, 5) == "from " || line.substr(0, 7) == "import ") && line.find(plugin) != std::string_view::npos;
-      if (!is_import) continue;
-      LineColumn place = LineIndex(file.bytes).at(at);
-      std::lock_guard<std::mutex> lock(progress_mutex_);
-      base::Place& known = shims_[std::string(backend)];
-      if (known.file.empty() || file.path < known.file) known = {file.path, place.line, place.column, ""};
-    }
-  }
-
   static bool is_python(const TreeEntry& entry) {
     return classify(entry.path, "") == FileKind::kPython && entry.size <= kAnalyzedBytesMax;
   }
@@ -139,7 +118,11 @@ class Scan {
     SourceFile file{entry.path, std::move(bytes).value()};
     reports_[index] = begin_report(file, FileKind::kPython, context_);
     if (!reports_[index].is_analyzed) return;
-    note_shims(file);
+    for (auto& [backend, place] : find_shims(file)) {
+      std::lock_guard<std::mutex> lock(progress_mutex_);
+      base::Place& known = shims_[backend];
+      if (known.file.empty() || place.file < known.file) known = std::move(place);
+    }
     if (is_portable_helper(file.bytes)) has_helper_ = true;
     std::array<std::size_t, 4> counts = python::count_families(file.bytes);
     for (std::size_t family = 0; family < counts.size(); ++family) family_counts_[family] += counts[family];
@@ -161,14 +144,8 @@ class Scan {
         report.uses = collect_uses(file, sites);
         bool is_one_familys = family_files_.count(file.path) > 0;
         if (is_one_familys) python::settle_all(sites);
-        for (std::size_t family = 1; family < report.branch_counts.size(); ++family)
-          report.branch_counts[family] +=
-              is_one_familys && file.path.find(families()[family].device) != std::string::npos ? 1 : 0;
         python::settle_others(sites, file.bytes, context_.source_device);
-        for (const python::Branch& branch : sites.branches) {
-          for (std::size_t family = 0; family < report.branch_counts.size(); ++family)
-            report.branch_counts[family] += branch.families >> family & 1U;
-        }
+        report.branch_counts = count_branches(sites, file.path, is_one_familys);
         end_report(report, file, context_, rewrite_python(file, sites, context_));
       }
     }
@@ -233,63 +210,6 @@ void add_new_files(ChipReport& chip, const TargetResult& result, const PortableL
     bool is_known =
         std::any_of(chip.new_files.begin(), chip.new_files.end(), [&](const NewFile& other) { return other.path == file.path; });
     if (!is_known && !layout.has_file(file.path)) chip.new_files.push_back(file);
-  }
-}
-
-// A finding beside the others of its file, at its place among them.
-void add_to_file(std::vector<FileReport>& reports, std::size_t chip, Finding finding) {
-  auto file =
-      std::find_if(reports.begin(), reports.end(), [&](const FileReport& report) { return report.path == finding.place.file; });
-  if (file == reports.end()) return;
-  std::vector<Finding>& findings = file->results[chip].findings;
-  auto at =
-      std::find_if(findings.begin(), findings.end(), [&](const Finding& other) { return other.place.line > finding.place.line; });
-  findings.insert(at, std::move(finding));
-}
-
-void tell_shims(std::vector<FileReport>& reports, const Context& context, const std::map<std::string, base::Place>& shims) {
-  for (std::size_t chip = 0; chip < context.targets.size(); ++chip) {
-    if (context.targets[chip].family == nullptr) continue;
-    auto shim = shims.find(std::string(context.targets[chip].family->backend));
-    if (shim == shims.end()) continue;
-    add_to_file(reports, chip,
-                {"vendor-shim", Severity::kInfo, shim->second,
-                 text("the project imports the vendor's interception of CUDA names; they were left as they are",
-                      "项目已导入厂商的 CUDA 名称拦截，相关名称保持原样"),
-                 text("without that import, port again", "去掉该导入后可重新移植"), ""});
-  }
-}
-
-// A project written for one family that knows the target's in many places is ported already. What names CUDA alone there is about
-// CUDA, or was left so on purpose; it is not renamed without being asked for.
-void leave_supported(std::vector<FileReport>& reports, const Context& context, const std::string& source_device) {
-  std::array<std::size_t, 4> places{};
-  std::array<std::string, 4> first;
-  for (const FileReport& report : reports) {
-    for (std::size_t family = 0; family < places.size(); ++family) {
-      if (report.branch_counts[family] > 0 && (first[family].empty() || report.path < first[family])) first[family] = report.path;
-      places[family] += report.branch_counts[family];
-    }
-  }
-  for (std::size_t chip = 0; chip < context.targets.size(); ++chip) {
-    const Family* family = context.targets[chip].family;
-    if (family == nullptr || family->device == "cuda" || family->device == source_device || context.edits_supported) continue;
-    auto index = static_cast<std::size_t>(family - families().data());
-    if (places[index] < kSupportedPlaces) continue;
-    std::size_t dropped = 0;
-    for (FileReport& report : reports) {
-      std::size_t before = report.results[chip].edits.size();
-      drop_device_edits(report.results[chip]);
-      dropped += before - report.results[chip].edits.size();
-    }
-    add_to_file(reports, chip,
-                {"already-ported",
-                 Severity::kInfo,
-                 {first[index], 1, 1, ""},
-                 text("the project supports {} already ({} places); {} names of CUDA alone were left as they are",
-                      "项目已支持 {}（{} 处）；另有 {} 处仅涉及 CUDA 的名称保持原样", family->device, places[index], dropped),
-                 text("to have them edited too: starbridge port --all-sites", "如需一并修改：starbridge port --all-sites"),
-                 ""});
   }
 }
 

@@ -6,19 +6,10 @@
 #include <random>
 
 #include "port/analyze.h"
+#include "port/test_tables.h"
 
 namespace starbridge::port {
 namespace {
-
-const catalog::Catalog& catalogue() {
-  static const catalog::Catalog catalog = catalog::Catalog::load(SB_DATA_DIR).value();
-  return catalog;
-}
-
-const Tables& tables() {
-  static const Tables loaded = Tables::load(catalogue()).value();
-  return loaded;
-}
 
 Context context_for(const std::string& chip) {
   return make_context(tables(), {make_target(*catalogue().find_chip(chip).value())});

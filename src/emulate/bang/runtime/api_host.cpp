@@ -106,8 +106,9 @@ std::shared_ptr<KeptArguments> keep_arguments(const Kernel& kernel, void** argum
   return kept;
 }
 
-cnrtRet_t launch(const void* stub, cnrtDim3_t dim, unsigned type, void** arguments, cnrtQueue_t queue, const void* place) {
-  Kernel* kernel = find_kernel(stub);
+cnrtRet_t launch(const void* host_function, cnrtDim3_t dim, unsigned type, void** arguments, cnrtQueue_t queue,
+                 const void* place) {
+  Kernel* kernel = find_kernel(host_function);
   if (kernel == nullptr || kernel->code == nullptr || kernel->invoke == nullptr) return remember(cnrtErrorInvalidSymbol);
   int clusters = 0;
   switch (type) {
@@ -164,9 +165,9 @@ cnrtRet_t __cudaPopCallConfiguration(cnrtDim3_t* grid, cnrtDim3_t* block, std::s
   *static_cast<cnrtQueue_t*>(queue) = last.queue;
   return cnrtSuccess;
 }
-cnrtRet_t cudaLaunchKernel(const void* stub, cnrtDim3_t grid, cnrtDim3_t block, void** arguments, std::size_t,
+cnrtRet_t cudaLaunchKernel(const void* host_function, cnrtDim3_t grid, cnrtDim3_t block, void** arguments, std::size_t,
                            cnrtQueue_t queue) {
-  return launch(stub, grid, block.x, arguments, queue, __builtin_return_address(0));
+  return launch(host_function, grid, block.x, arguments, queue, __builtin_return_address(0));
 }
 cnrtRet_t cnrtInvokeKernel(const void* kernel, cnrtDim3_t dim, cnrtFunctionType_t type, void** arguments, std::size_t,
                            cnrtQueue_t queue) {

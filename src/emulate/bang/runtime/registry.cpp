@@ -1,11 +1,4 @@
-// Registration: what the compiled host half calls before main, and how kernels are found by their stubs.
-#include <cxxabi.h>
-#include <dlfcn.h>
-
-#include <cstdlib>
-#include <map>
-#include <mutex>
-
+// Registration: what the compiled host half calls before main, and how kernels are found by their host functions.
 #include "emulate/bang/runtime/shadow.h"
 #include "emulate/bang/runtime/task.h"
 #include "emulate/common/settings.h"
@@ -14,37 +7,18 @@ namespace starbridge::emulate::bang {
 
 namespace {
 
-struct Registry {
-  std::mutex mutex;
-  std::map<const void*, Kernel> kernels;
-};
-
-Registry& registry() {
-  static Registry* instance = new Registry;
+KernelTable<Kernel>& kernels() {
+  static auto* instance = new KernelTable<Kernel>;
   return *instance;
-}
-
-std::string readable(const char* mangled) {
-  int status = 0;
-  char* text = abi::__cxa_demangle(mangled, nullptr, nullptr, &status);
-  std::string result = status == 0 ? text : mangled;
-  std::free(text);
-  return result;
 }
 
 }  // namespace
 
-Kernel* find_kernel(const void* stub) {
-  Registry& all = registry();
-  std::lock_guard lock(all.mutex);
-  auto found = all.kernels.find(stub);
-  if (found == all.kernels.end()) return nullptr;
-  Kernel& kernel = found->second;
-  if (kernel.code == nullptr) {
-    kernel.code = dlsym(RTLD_DEFAULT, kernel.name.c_str());
-    kernel.spaces = static_cast<const SpaceMap*>(dlsym(RTLD_DEFAULT, ("__sb_spaces$" + kernel.name).c_str()));
-  }
-  return &kernel;
+Kernel* find_kernel(const void* host_function) {
+  return kernels().find(host_function, [](Kernel& kernel) {
+    kernel.code = find_symbol(kernel.name);
+    kernel.spaces = static_cast<const SpaceMap*>(find_symbol("__sb_spaces$" + kernel.name));
+  });
 }
 
 }  // namespace starbridge::emulate::bang
@@ -53,31 +27,13 @@ using namespace starbridge::emulate::bang;
 
 extern "C" {
 
-void** __cudaRegisterFatBinary(void*) {
-  static void* handle = nullptr;
-  return &handle;
+void __cudaRegisterFunction(void**, const char* host_function, char*, const char* name, int, void*, void*, void*, void*, int*) {
+  kernels().add(host_function, name);
 }
-void __cudaRegisterFatBinaryEnd(void**) {}
-void __cudaUnregisterFatBinary(void**) {}
-
-void __cudaRegisterFunction(void**, const char* stub, char*, const char* name, int, void*, void*, void*, void*, int*) {
-  Registry& all = registry();
-  std::lock_guard lock(all.mutex);
-  Kernel& kernel = all.kernels[stub];
-  kernel.name = name;
-  kernel.readable = readable(name);
+void __sb_register_invoker(const void* host_function, void* invoker, const std::uint32_t* sizes) {
+  kernels().add_invoker(host_function, invoker, sizes);
 }
-
-void __sb_register_invoker(const void* stub, void* invoker, const std::uint32_t* sizes) {
-  Registry& all = registry();
-  std::lock_guard lock(all.mutex);
-  for (; *sizes != ~0U; ++sizes) all.kernels[stub].argument_bytes.push_back(*sizes);
-  all.kernels[stub].invoke = reinterpret_cast<Invoker>(invoker);
-}
-
 void __cudaRegisterVar(void**, char*, char*, const char*, int, std::size_t, int, int) {}
-void __cudaRegisterManagedVar(void**, void**, char*, const char*, std::size_t, unsigned) {}
-char __cudaInitModule(void**) { return 1; }
 }
 
 // The chip's addresses are there before any code of the program runs.

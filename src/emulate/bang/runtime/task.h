@@ -13,6 +13,7 @@
 #include "cnrt.h"
 #include "emulate/bang/runtime/pipes.h"
 #include "emulate/common/fibre.h"
+#include "emulate/common/kernel_table.h"
 
 namespace starbridge::emulate::bang {
 
@@ -29,15 +30,8 @@ struct SpaceMap {
   SpaceVariable variables[1];
 };
 
-using Invoker = void (*)(void* code, void** arguments);
-
-struct Kernel {
-  std::string name;      // mangled
-  std::string readable;  // as the user wrote it
-  void* code = nullptr;
-  Invoker invoke = nullptr;
+struct Kernel : KernelEntry {
   const SpaceMap* spaces = nullptr;
-  std::vector<std::uint32_t> argument_bytes;
 };
 
 struct Launch;
@@ -108,7 +102,7 @@ void meet(Meeting meeting, const void* place);
 void let_others_run(Task& task);
 // Carries out the launch; returns cnrtSuccess or what was wrong with its shape.
 cnrtRet_t run_launch(Launch& launch);
-Kernel* find_kernel(const void* stub);
+Kernel* find_kernel(const void* host_function);
 std::string unit_of(const Task& task);
 
 }  // namespace starbridge::emulate::bang

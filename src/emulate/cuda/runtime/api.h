@@ -24,7 +24,8 @@ class CardOpen {
 
 cudaError_t copy(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind, const void* place);
 cudaError_t fill(void* to, int value, std::size_t bytes, const void* place);
-cudaError_t launch(const void* stub, dim3 grid, dim3 block, void** arguments, std::size_t shared_bytes, bool is_cooperative);
+cudaError_t launch(const void* host_function, dim3 grid, dim3 block, void** arguments, std::size_t shared_bytes,
+                   bool is_cooperative);
 const cudaDeviceProp& card_properties();
 // How many blocks of this kernel fit a multiprocessor at once.
 int blocks_per_multiprocessor(std::size_t static_bytes, std::size_t dynamic_bytes, int threads);

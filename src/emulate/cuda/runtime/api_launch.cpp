@@ -5,12 +5,12 @@
 #include <vector>
 
 #include "cuda_runtime_api.h"
+#include "emulate/common/settings.h"
 #include "emulate/cuda/runtime/api.h"
 #include "emulate/cuda/runtime/checker.h"
 #include "emulate/cuda/runtime/graph.h"
 #include "emulate/cuda/runtime/launch.h"
 #include "emulate/cuda/runtime/report.h"
-#include "emulate/common/settings.h"
 
 namespace starbridge::emulate::cuda {
 
@@ -58,9 +58,10 @@ std::shared_ptr<KeptArguments> keep_arguments(const Kernel& kernel, void** argum
 
 }  // namespace
 
-cudaError_t launch(const void* stub, dim3 grid, dim3 block, void** arguments, std::size_t shared_bytes, bool is_cooperative) {
-  Kernel* kernel = find_kernel(stub);
-  if (kernel == nullptr || kernel->loop == nullptr || kernel->invoke == nullptr) return cudaErrorInvalidDeviceFunction;
+cudaError_t launch(const void* host_function, dim3 grid, dim3 block, void** arguments, std::size_t shared_bytes,
+                   bool is_cooperative) {
+  Kernel* kernel = find_kernel(host_function);
+  if (kernel == nullptr || kernel->code == nullptr || kernel->invoke == nullptr) return cudaErrorInvalidDeviceFunction;
   if (sticky_error() != cudaSuccess) return sticky_error();
   if (cudaError_t error = check_limits(*kernel, grid, block, shared_bytes); error != cudaSuccess) return error;
   const int per_processor =
@@ -113,22 +114,22 @@ unsigned int __cudaPopCallConfiguration(dim3* grid, dim3* block, size_t* shared_
   return 0;
 }
 
-cudaError_t cudaLaunchKernel(const void* stub, dim3 grid, dim3 block, void** arguments, size_t shared_bytes,
+cudaError_t cudaLaunchKernel(const void* host_function, dim3 grid, dim3 block, void** arguments, size_t shared_bytes,
                              cudaStream_t stream) {
   if (is_capturing(stream)) {
-    Kernel* kernel = find_kernel(stub);
+    Kernel* kernel = find_kernel(host_function);
     if (kernel == nullptr) return give(cudaErrorInvalidDeviceFunction);
     auto kept = keep_arguments(*kernel, arguments);
-    record(stream, [=] { return launch(stub, grid, block, kept->addresses.data(), shared_bytes, false); });
+    record(stream, [=] { return launch(host_function, grid, block, kept->addresses.data(), shared_bytes, false); });
     return give(cudaSuccess);
   }
-  cudaError_t error = launch(stub, grid, block, arguments, shared_bytes, false);
+  cudaError_t error = launch(host_function, grid, block, arguments, shared_bytes, false);
   // A launch itself reports only what is wrong with its configuration; what stops the kernel shows at the next call.
   return give(error);
 }
-cudaError_t cudaLaunchCooperativeKernel(const void* stub, dim3 grid, dim3 block, void** arguments, size_t shared_bytes,
+cudaError_t cudaLaunchCooperativeKernel(const void* host_function, dim3 grid, dim3 block, void** arguments, size_t shared_bytes,
                                         cudaStream_t) {
-  return give(launch(stub, grid, block, arguments, shared_bytes, true));
+  return give(launch(host_function, grid, block, arguments, shared_bytes, true));
 }
 
 cudaError_t cudaGraphAddKernelNode(cudaGraphNode_t* node, cudaGraph_t graph, const cudaGraphNode_t*, size_t,
@@ -145,8 +146,8 @@ cudaError_t cudaGraphAddKernelNode(cudaGraphNode_t* node, cudaGraph_t graph, con
   return give(cudaSuccess);
 }
 
-cudaError_t cudaFuncSetAttribute(const void* stub, cudaFuncAttribute attribute, int value) {
-  Kernel* kernel = find_kernel(stub);
+cudaError_t cudaFuncSetAttribute(const void* host_function, cudaFuncAttribute attribute, int value) {
+  Kernel* kernel = find_kernel(host_function);
   if (kernel == nullptr) return give(cudaErrorInvalidDeviceFunction);
   if (attribute == cudaFuncAttributeMaxDynamicSharedMemorySize) {
     if (value < 0 || static_cast<size_t>(value) + static_bytes(*kernel) > card_properties().sharedMemPerBlockOptin)
@@ -155,8 +156,8 @@ cudaError_t cudaFuncSetAttribute(const void* stub, cudaFuncAttribute attribute, 
   }
   return give(cudaSuccess);
 }
-cudaError_t cudaFuncGetAttributes(cudaFuncAttributes* attributes, const void* stub) {
-  Kernel* kernel = find_kernel(stub);
+cudaError_t cudaFuncGetAttributes(cudaFuncAttributes* attributes, const void* host_function) {
+  Kernel* kernel = find_kernel(host_function);
   if (kernel == nullptr || attributes == nullptr) return give(cudaErrorInvalidDeviceFunction);
   const int version = card_properties().major * 10 + card_properties().minor;
   // Registers are not counted on the CPU: the figure is the one that lets a full block run.
@@ -165,14 +166,15 @@ cudaError_t cudaFuncGetAttributes(cudaFuncAttributes* attributes, const void* st
 }
 cudaError_t cudaFuncSetCacheConfig(const void*, cudaFuncCache) { return give(cudaSuccess); }
 cudaError_t cudaFuncSetSharedMemConfig(const void*, cudaSharedMemConfig) { return give(cudaSuccess); }
-cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, const void* stub, int threads, size_t dynamic_bytes) {
-  Kernel* kernel = find_kernel(stub);
+cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, const void* host_function, int threads,
+                                                          size_t dynamic_bytes) {
+  Kernel* kernel = find_kernel(host_function);
   if (kernel == nullptr || blocks == nullptr || threads <= 0) return give(cudaErrorInvalidValue);
   *blocks = blocks_per_multiprocessor(static_bytes(*kernel), dynamic_bytes, threads);
   return give(cudaSuccess);
 }
-cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int* blocks, const void* stub, int threads,
+cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int* blocks, const void* host_function, int threads,
                                                                    size_t dynamic_bytes, unsigned int) {
-  return cudaOccupancyMaxActiveBlocksPerMultiprocessor(blocks, stub, threads, dynamic_bytes);
+  return cudaOccupancyMaxActiveBlocksPerMultiprocessor(blocks, host_function, threads, dynamic_bytes);
 }
 }

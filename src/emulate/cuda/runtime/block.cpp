@@ -117,7 +117,7 @@ void fibre_main() {
   (void)distance[0];
   Worker& worker = this_worker();
   Launch& launch = *worker.block->launch;
-  launch.kernel->invoke(launch.kernel->loop, launch.arguments);
+  launch.kernel->invoke(launch.kernel->code, launch.arguments);
   // Nothing is left to start; the fibre goes back while its last words still stand on it: nobody takes it before the switch.
   worker.fibres.give(worker.running);
   worker.block->has_current = false;

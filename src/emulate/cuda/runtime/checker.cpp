@@ -351,7 +351,7 @@ void begin_checked_launch(Launch& launch) {
     std::fill_n(g.shared_bytes.begin() + variable.offset, variable.bytes, true);
   }
   Dl_info info = {};
-  if (dladdr(launch.kernel->loop, &info) != 0 && info.dli_fbase != g.library_start) {
+  if (dladdr(launch.kernel->code, &info) != 0 && info.dli_fbase != g.library_start) {
     g.library_start = static_cast<const char*>(info.dli_fbase);
     g.library_end = end_of_library(g.library_start);
   }

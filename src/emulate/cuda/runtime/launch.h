@@ -1,4 +1,4 @@
-// Launch: one grid, carried out by the workers. Kernels are known by the address of their host stub.
+// Launch: one grid, carried out by the workers. Kernels are known by the address of their host function.
 #pragma once
 
 #include <atomic>
@@ -8,11 +8,10 @@
 #include <vector>
 
 #include "driver_types.h"
+#include "emulate/common/kernel_table.h"
 #include "emulate/cuda/runtime/block.h"
 
 namespace starbridge::emulate::cuda {
-
-using Invoker = void (*)(void* loop, void** arguments);
 
 struct SharedVariable {
   std::uint32_t offset;
@@ -26,13 +25,8 @@ struct SharedMap {
   SharedVariable variables[1];
 };
 
-struct Kernel {
-  std::string name;      // mangled
-  std::string readable;  // as the user wrote it
-  void* loop = nullptr;
-  Invoker invoke = nullptr;
+struct Kernel : KernelEntry {  // its code is the loop over the threads of a block
   const SharedMap* shared = nullptr;
-  std::vector<std::uint32_t> argument_bytes;
   int dynamic_shared_max = 48 << 10;
   int threads_max = 1024;
 };
@@ -72,7 +66,7 @@ cudaError_t run_grid(Launch& launch);
 // What a thread reports to stop the grid; kept as the error of the device.
 void abort_launch(cudaError_t error);
 
-Kernel* find_kernel(const void* stub);
+Kernel* find_kernel(const void* host_function);
 // The kernel that runs on the calling thread, or nullptr.
 const Kernel* current_kernel();
 

@@ -12,7 +12,7 @@ using namespace cuda;
 MachineState machine_state() {
   const Worker& worker = this_worker();
   if (worker.block == nullptr) return {};
-  MachineState state{true, worker.block->launch->kernel->loop, nullptr, nullptr};
+  MachineState state{true, worker.block->launch->kernel->code, nullptr, nullptr};
   if (worker.running != nullptr) {
     state.stack_low = worker.running->low;
     state.stack_high = worker.running->low + kStackBytes - kStackGuardBytes;

@@ -4,4 +4,4 @@
 #include "cnrt.h"
 
 extern "C" unsigned __cudaPushCallConfiguration(cnrtDim3_t dim, cnrtFunctionType_t type, cnrtQueue_t queue);
-extern "C" cnrtRet_t cudaLaunchKernel(const void* stub, cnrtDim3_t dim, cnrtDim3_t type, void** arguments, size_t unused, cnrtQueue_t queue);
+extern "C" cnrtRet_t cudaLaunchKernel(const void* host_function, cnrtDim3_t dim, cnrtDim3_t type, void** arguments, size_t unused, cnrtQueue_t queue);

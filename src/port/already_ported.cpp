@@ -1,0 +1,103 @@
+#include "port/already_ported.h"
+
+#include <algorithm>
+#include <string_view>
+
+#include "base/text.h"
+#include "port/target.h"
+
+namespace starbridge::port {
+namespace {
+
+using base::text;
+
+constexpr std::size_t kSupportedPlaces = 5;  // places that know the target's family: less may be a try of it
+
+// A finding beside the others of its file, at its place among them.
+void add_to_file(std::vector<FileReport>& reports, std::size_t chip, Finding finding) {
+  auto file =
+      std::find_if(reports.begin(), reports.end(), [&](const FileReport& report) { return report.path == finding.place.file; });
+  if (file == reports.end()) return;
+  std::vector<Finding>& findings = file->results[chip].findings;
+  auto at =
+      std::find_if(findings.begin(), findings.end(), [&](const Finding& other) { return other.place.line > finding.place.line; });
+  findings.insert(at, std::move(finding));
+}
+
+}  // namespace
+
+std::vector<std::pair<std::string, base::Place>> find_shims(const SourceFile& file) {
+  static constexpr std::array<std::pair<std::string_view, std::string_view>, 2> kShims = {
+      {{"npu", "transfer_to_npu"}, {"mlu", "gpu_migration"}}};
+  std::vector<std::pair<std::string, base::Place>> found;
+  for (const auto& [backend, word] : kShims) {
+    std::size_t at = file.bytes.find(word);
+    if (at == std::string::npos) continue;
+    std::size_t line_begin = file.bytes.rfind('\n', at) + 1;  // npos + 1 is 0
+    std::string_view line = std::string_view(file.bytes).substr(line_begin, at - line_begin);
+    std::string plugin = "torch_" + std::string(backend);
+    line.remove_prefix(std::min(line.find_first_not_of(" \t"), line.size()));
+    bool is_import =
+        (line.substr(0, 5) == "from " || line.substr(0, 7) == "import ") && line.find(plugin) != std::string_view::npos;
+    if (!is_import) continue;
+    LineColumn place = LineIndex(file.bytes).at(at);
+    found.emplace_back(backend, base::Place{file.path, place.line, place.column, ""});
+  }
+  return found;
+}
+
+BranchCounts count_branches(const python::Sites& sites, const std::string& path, bool is_one_familys) {
+  BranchCounts counts{};
+  for (std::size_t family = 1; is_one_familys && family < counts.size(); ++family)
+    counts[family] += path.find(families()[family].device) != std::string::npos ? 1 : 0;
+  for (const python::Branch& branch : sites.branches) {
+    for (std::size_t family = 0; family < counts.size(); ++family) counts[family] += branch.families >> family & 1U;
+  }
+  return counts;
+}
+
+void tell_shims(std::vector<FileReport>& reports, const Context& context, const std::map<std::string, base::Place>& shims) {
+  for (std::size_t chip = 0; chip < context.targets.size(); ++chip) {
+    if (context.targets[chip].family == nullptr) continue;
+    auto shim = shims.find(std::string(context.targets[chip].family->backend));
+    if (shim == shims.end()) continue;
+    add_to_file(reports, chip,
+                {"vendor-shim", Severity::kInfo, shim->second,
+                 text("the project imports the vendor's interception of CUDA names; they were left as they are",
+                      "项目已导入厂商的 CUDA 名称拦截，相关名称保持原样"),
+                 text("without that import, port again", "去掉该导入后可重新移植"), ""});
+  }
+}
+
+void leave_supported(std::vector<FileReport>& reports, const Context& context, const std::string& source_device) {
+  std::array<std::size_t, 4> places{};
+  std::array<std::string, 4> first;
+  for (const FileReport& report : reports) {
+    for (std::size_t family = 0; family < places.size(); ++family) {
+      if (report.branch_counts[family] > 0 && (first[family].empty() || report.path < first[family])) first[family] = report.path;
+      places[family] += report.branch_counts[family];
+    }
+  }
+  for (std::size_t chip = 0; chip < context.targets.size(); ++chip) {
+    const Family* family = context.targets[chip].family;
+    if (family == nullptr || family->device == "cuda" || family->device == source_device || context.edits_supported) continue;
+    auto index = static_cast<std::size_t>(family - families().data());
+    if (places[index] < kSupportedPlaces) continue;
+    std::size_t dropped = 0;
+    for (FileReport& report : reports) {
+      std::size_t before = report.results[chip].edits.size();
+      drop_device_edits(report.results[chip]);
+      dropped += before - report.results[chip].edits.size();
+    }
+    add_to_file(reports, chip,
+                {"already-ported",
+                 Severity::kInfo,
+                 {first[index], 1, 1, ""},
+                 text("the project supports {} already ({} places); {} names of CUDA alone were left as they are",
+                      "项目已支持 {}（{} 处）；另有 {} 处仅涉及 CUDA 的名称保持原样", family->device, places[index], dropped),
+                 text("to have them edited too: starbridge port --all-sites", "如需一并修改：starbridge port --all-sites"),
+                 ""});
+  }
+}
+
+}  // namespace starbridge::port
