@@ -96,6 +96,17 @@ class Tidy(unittest.TestCase):
                 content = path.read_text(errors="replace")
                 self.assertIsNone(re.search(r"/home/\w+/", content.replace(r"/home/\w+/", "")), path)
 
+    def test_pipes_of_scripts_are_read_to_their_end(self):
+        """Under pipefail a reader that leaves early ends the writer with SIGPIPE, now and then, and the script with it."""
+        early = re.compile(r"\|\s*(head\b|grep\s+-\w*[qm]|sed\s+[^|]*\dq\b)")
+        self.assertTrue(early.search("starbridge chips | head -n 12") and early.search("x | grep -q y"))
+        for path in tracked():
+            if path.suffix not in (".sh", "") or not path.read_bytes().startswith(b"#!"):
+                continue
+            script = path.read_text()
+            if "pipefail" in script:
+                self.assertIsNone(early.search(script), path)
+
     def test_python_compiles(self):
         for path in tracked():
             if path.suffix == ".py":
