@@ -26,7 +26,11 @@ namespace {
 constexpr std::size_t kSignalStackBytes = 256UL << 10;
 std::mutex g_mutex;
 std::vector<pthread_t> g_threads;
+const pthread_t g_main_thread = pthread_self();
 std::atomic<bool> g_is_ending{false};
+std::atomic<std::size_t> g_asked{0};     // threads that were asked where they are when the time was over
+std::atomic<std::size_t> g_answered{0};  // those of them that ran no kernel
+constexpr int kAnswerMillisecondsMax = 5000;
 
 void end(int code) {
   finish_log();
@@ -96,9 +100,15 @@ void on_fault(int signal, siginfo_t* info, void* context) {
 }
 
 void on_time_limit(int, siginfo_t*, void* context) {
-  // Each thread answers where it is; the first one inside a kernel speaks for all.
+  // Each thread answers where it is; the first one inside a kernel speaks for all. The main thread speaks for the host program,
+  // when all have answered: on a busy machine the one in the kernel may be the last to run. A thread that has ended never
+  // answers.
   if (!machine_state().is_in_kernel && context != nullptr) {
-    usleep(200000);
+    ++g_answered;
+    if (!pthread_equal(pthread_self(), g_main_thread)) {
+      for (;;) pause();
+    }
+    for (int waited = 0; g_answered < g_asked && waited < kAnswerMillisecondsMax; ++waited) usleep(1000);
   }
   if (g_is_ending.exchange(true)) {
     for (;;) pause();
@@ -126,6 +136,7 @@ void install() {
     std::thread([] {
       std::this_thread::sleep_for(std::chrono::duration<double>(settings().time_limit_s));
       std::lock_guard lock(g_mutex);
+      g_asked = g_threads.size();
       for (pthread_t thread : g_threads) pthread_kill(thread, SIGUSR2);
     }).detach();
   }
