@@ -128,12 +128,21 @@ FileReport begin_report(const SourceFile& file, FileKind kind, const Context& co
   return report;
 }
 
-void drop_device_edits(TargetResult& result) {
-  static constexpr std::array<std::string_view, 11> kTaken = {
+namespace {
+bool is_device_edit(const Edit& edit) {
+  static constexpr std::array<std::string_view, 11> kRules = {
       "device-text", "device-method", "device-flag", "torch-name",    "device-index",      "profiler-key",
       "type-text",   "import-module", "import-from", "plugin-import", "collective-backend"};
-  auto is_taken = [](const Edit& edit) { return std::find(kTaken.begin(), kTaken.end(), edit.rule) != kTaken.end(); };
-  result.edits.erase(std::remove_if(result.edits.begin(), result.edits.end(), is_taken), result.edits.end());
+  return std::find(kRules.begin(), kRules.end(), edit.rule) != kRules.end();
+}
+}  // namespace
+
+std::size_t count_device_edits(const TargetResult& result) {
+  return static_cast<std::size_t>(std::count_if(result.edits.begin(), result.edits.end(), is_device_edit));
+}
+
+void drop_device_edits(TargetResult& result) {
+  result.edits.erase(std::remove_if(result.edits.begin(), result.edits.end(), is_device_edit), result.edits.end());
   // The helper goes with the last edit that asks it.
   auto is_import = [](const Edit& edit) { return edit.rule == "portable-import"; };
   bool is_asked = std::any_of(result.edits.begin(), result.edits.end(), [&](const Edit& edit) {

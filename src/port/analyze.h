@@ -98,6 +98,7 @@ FileReport analyze_file(const SourceFile& file, FileKind kind, const Context& co
 FileReport begin_report(const SourceFile& file, FileKind kind, const Context& context);
 // Drops the edits of names that a program carries at run time; those of variables, resources and packages stay.
 void drop_device_edits(TargetResult& result);
+std::size_t count_device_edits(const TargetResult& result);
 void end_report(FileReport& report, const SourceFile& file, const Context& context, std::vector<TargetResult> results);
 
 // The part of each kind, in its own file. Each returns one result per target of the context whose family is known.

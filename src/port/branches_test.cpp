@@ -169,6 +169,25 @@ TEST_F(BranchesProject, AProjectThatSupportsTheChipIsLeftAlone) {
   EXPECT_EQ(scan(files, "mlu370-x8").edit_count, 6U);  // that one is not known to it: four names, the plug-in, the variable
 }
 
+TEST_F(BranchesProject, AProjectThatOnlyBeganIsPorted) {
+  Files files;
+  for (int number = 0; number < 5; ++number) {
+    files["util" + std::to_string(number) + ".py"] =
+        "import torch\nif is_npu_available():\n  d = torch.device('npu')\nelse:\n  d = torch.device('cuda')\n";
+  }
+  auto names = [](int count) {
+    std::string source = "import torch\n";
+    for (int number = 0; number < count; ++number) source += "x.cuda()\n";
+    return source;
+  };
+  files["train.py"] = names(99);  // and the plug-in
+  EXPECT_EQ(scan(files, "ascend-910b3").edit_count, 0U);
+  files["train.py"] = names(100);
+  ChipReport npu = scan(files, "ascend-910b3");
+  EXPECT_EQ(npu.edit_count, 101U);
+  EXPECT_EQ(npu.edited_file_count, 1U);  // what tells cards apart itself stays as it is
+}
+
 TEST_F(BranchesProject, TheVendorsInterceptionKeepsTheNamesOfCuda) {
   Files files = {{"main.py", "import torch\nimport torch_npu\nfrom torch_npu.contrib import transfer_to_npu\nimport net\n"},
                  {"net.py", "import torch\nimport os\nos.environ['CUDA_VISIBLE_DEVICES'] = '0'\nx.cuda()\ny.to('cuda')\n"}};
