@@ -11,6 +11,7 @@
 
 #include "base/files.h"
 #include "base/subprocess.h"
+#include "kernel/assembly_text.h"
 
 namespace starbridge::kernel {
 
@@ -174,6 +175,13 @@ base::Result<CompileResult> compile(const Toolchain& toolchain, const CompileReq
   const Machine& machine = *toolchain.machine;
   const std::string pass_mode(machine.pass_mode);
   const std::string library = "-lstarbridge_" + std::string(machine.id);
+  std::string overlay;
+  if (machine.id == "cuda") {
+    std::vector<std::string> folders = request.includes;
+    for (const std::string& source : request.sources)
+      folders.push_back(fs::path(source).has_parent_path() ? fs::path(source).parent_path().string() : ".");
+    SB_TRY(overlay, write_overlay(request.sources, folders, folder));
+  }
   std::vector<Step> steps;
   std::vector<std::string> host_objects, device_objects;
   for (std::size_t i = 0; i < request.sources.size(); ++i) {
@@ -186,6 +194,7 @@ base::Result<CompileResult> compile(const Toolchain& toolchain, const CompileReq
     for (const std::string& include : request.includes) driver.push_back("-I" + include);
     for (const std::string& define : request.defines) driver.push_back("-D" + define);
     driver.insert(driver.end(), request.card.options.begin(), request.card.options.end());
+    if (!overlay.empty() && has_kernels) driver.insert(driver.end(), {"-ivfsoverlay", overlay});
     // What the runtime reports is the place it returns to: a last call must not be a jump.
     if (machine.id == "bang") driver.emplace_back("-fno-optimize-sibling-calls");
     driver.insert(driver.end(), {"-isystem", toolchain.headers, "-isystem", toolchain.shared_headers, "-ferror-limit=20",

@@ -36,6 +36,8 @@ void instrument_accesses(llvm::Module& module);
 
 // Moves BANG C's variables in NRAM, WRAM, SRAM and LDRAM to the core's memories; describes them in `__sb_spaces$NAME` per kernel.
 void lower_spaces(llvm::Module& module, const PassOptions& options);
+// Inline PTX of device code becomes the IR of its instructions; what is not known is an error at its line.
+void lower_ptx(llvm::Module& module);
 // Inline assembly of the chip becomes a call of the runtime with its text and operands.
 void lower_assembly(llvm::Module& module);
 // In every function that uses `global`, its address becomes *base + offset, computed once at the entry.

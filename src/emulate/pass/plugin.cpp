@@ -28,6 +28,7 @@ bool is_kernel(const llvm::Function& function) {
 namespace {
 
 void lower_for_cuda(llvm::Module& module, const PassOptions& options) {
+  lower_ptx(module);
   lower_variables(module);
   lower_shared(module, options);
   lower_builtins(module);

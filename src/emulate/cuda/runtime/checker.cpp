@@ -235,6 +235,17 @@ void report_bounds(const Now& now, std::uintptr_t address, std::size_t bytes) {
   report_here("out-of-bounds", now.place, en, zh);
 }
 
+// Objects that are no plain data come to a kernel by address. How large those are is not known here.
+constexpr std::size_t kObjectBytesMax = 4096;
+bool is_kernel_argument(const char* byte) {
+  const std::vector<std::uint32_t>& sizes = g.launch->kernel->argument_bytes;
+  for (std::size_t i = 0; i < sizes.size(); ++i) {
+    const auto* start = static_cast<const char*>(g.launch->arguments[i]);
+    if (byte >= start && byte < start + (sizes[i] == 0 ? kObjectBytesMax : sizes[i])) return true;
+  }
+  return false;
+}
+
 // False: the access is no business of the shadow.
 bool check_host_address(const Now& now, std::uintptr_t address, std::size_t bytes) {
   const char* byte = reinterpret_cast<const char*>(address);
@@ -248,7 +259,7 @@ bool check_host_address(const Now& now, std::uintptr_t address, std::size_t byte
     return !variable->is_constant;
   }
   if (byte >= g.library_start && byte < g.library_end) return false;  // texts and tables of the device code
-  if (is_registered_host(byte)) return false;
+  if (is_registered_host(byte) || is_kernel_argument(byte)) return false;
   if (address < 4096) {
     report_here("out-of-bounds", now.place, "an access through a null pointer", "通过空指针访问");
     return false;

@@ -1,0 +1,4 @@
+// Part of thrust/starbridge/iterators.h.
+#pragma once
+
+#include "thrust/starbridge/iterators.h"

@@ -1,0 +1,4 @@
+// Part of thrust/starbridge/random.h.
+#pragma once
+
+#include "thrust/starbridge/random.h"
