@@ -44,7 +44,7 @@ void sync_directory(const std::string& path) {
 Result<std::string> read_file(const std::string& path, std::size_t bytes_max) {
   FileDescriptor descriptor{::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)};
   if (descriptor.value < 0) return io_error(errno, text("cannot open the file", "无法打开文件"), path);
-  struct stat info{};
+  struct stat info {};
   if (::fstat(descriptor.value, &info) != 0) return io_error(errno, text("cannot read the file", "无法读取文件"), path);
   if (!S_ISREG(info.st_mode)) {
     return Error("base.not_a_file", text("this is not a regular file", "这不是普通文件"))
@@ -76,7 +76,8 @@ Result<std::string> read_file(const std::string& path, std::size_t bytes_max) {
   return content;
 }
 
-Status write_file_atomically(const std::string& path, std::string_view content, unsigned mode) {
+namespace {
+Status replace_file(const std::string& path, std::string_view content, unsigned mode, bool is_flushed) {
   std::string scratch = path + ".starbridge-XXXXXX";
   FileDescriptor descriptor{::mkostemp(scratch.data(), O_CLOEXEC)};
   if (descriptor.value < 0) return io_error(errno, text("cannot create the file", "无法创建文件"), path);
@@ -85,14 +86,23 @@ Status write_file_atomically(const std::string& path, std::string_view content, 
     return error;
   };
   if (Status written = write_all(descriptor.value, content, path); !written.ok()) return fail(std::move(written).error());
-  if (::fchmod(descriptor.value, mode) != 0 || ::fsync(descriptor.value) != 0) {
+  if (::fchmod(descriptor.value, mode) != 0 || (is_flushed && ::fsync(descriptor.value) != 0)) {
     return fail(io_error(errno, text("cannot write the file", "无法写入文件"), path));
   }
   if (::rename(scratch.c_str(), path.c_str()) != 0) {
     return fail(io_error(errno, text("cannot put the file in its place", "无法把文件放到位"), path));
   }
-  sync_directory(path);
+  if (is_flushed) sync_directory(path);
   return {};
+}
+}  // namespace
+
+Status write_file_atomically(const std::string& path, std::string_view content, unsigned mode) {
+  return replace_file(path, content, mode, true);
+}
+
+Status write_cache_file(const std::string& path, std::string_view content, unsigned mode) {
+  return replace_file(path, content, mode, false);
 }
 
 Status make_directories(const std::string& path) {

@@ -19,6 +19,8 @@ Result<std::string> read_file(const std::string& path, std::size_t bytes_max = k
 // the new one. On failure nothing is left behind. Keeps `mode` bits.
 // Errors: base.disk_full, base.no_permission, base.file_not_found (folder), base.io_failed.
 Status write_file_atomically(const std::string& path, std::string_view content, unsigned mode = 0644);
+// The same without the flush, for what may be rebuilt: after a loss of power the file may be empty or damaged.
+Status write_cache_file(const std::string& path, std::string_view content, unsigned mode = 0600);
 
 // mkdir -p. Errors: base.no_permission, base.not_a_directory, base.disk_full.
 Status make_directories(const std::string& path);

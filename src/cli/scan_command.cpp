@@ -32,6 +32,7 @@ struct ScanOptions {
   std::string fail_on = "never";
   std::vector<std::string> telemetry;
   bool shows_all = false;
+  bool has_no_cache = false;
 };
 
 constexpr std::size_t kFindingsShown = 12;
@@ -114,11 +115,15 @@ base::Result<ExitCode> run_scan(const Context& context, const ScanOptions& optio
   SB_TRY(port::Tables tables, port::Tables::load(catalog));
   port::Context port_context = port::make_context(tables, targets);
   port_context.today = base::format_time(base::SystemClock().now_ms()).substr(0, 10);
+  port_context.uses_cache = !options.has_no_cache;
   base::Progress progress(stderr, context.quiet || context.json);
   SB_TRY(port::ProjectReport project, port::scan_project(options.path, port_context, [&](std::size_t done, std::size_t total) {
            progress.update(context.say(text("scanning", "扫描")), done, total);
          }));
   progress.finish();
+  if (project.reused_file_count > 0)
+    context.note(text("{} of {} files are as in the last scan", "{}/{} 个文件与上次扫描相同", project.reused_file_count,
+                      project.file_count));
   if (!options.telemetry.empty()) SB_TRY_VOID(join_telemetry(context, options, project));
   SB_TRY(catalog::PrecisionRules precision, catalog::PrecisionRules::load(catalog.data_dir()));
   report::Report report = report::build_report(project, &precision);
@@ -172,6 +177,9 @@ void add_scan_command(Frame& frame) {
                                   "存在不低于该严重程度的新结果时以 1 退出")))
       ->check(CLI::IsMember({"never", "info", "warning", "work"}))
       ->capture_default_str();
+  command->add_flag("--no-cache", options->has_no_cache,
+                    frame.say(text("read every file again, also those that did not change since the last scan",
+                                   "重新读取所有文件，包括自上次扫描以来未改动的文件")));
   frame.on_run(command, [&frame, options] { return run_scan(frame.context(), *options); });
 }
 

@@ -20,6 +20,7 @@ struct Ran {
 
 inline Ran run(const std::vector<std::string>& arguments) {
   ::setenv("STARBRIDGE_ROOT", SB_SOURCE_DIR, 1);
+  ::setenv("STARBRIDGE_CACHE", SB_BINARY_DIR "/test-cache", 1);
   ::setenv("LC_ALL", "C", 1);
   std::ostringstream out;
   std::ostringstream err;

@@ -163,7 +163,10 @@ void end_report(FileReport& report, const SourceFile& file, const Context& conte
     if (context.targets[index].family != nullptr && context.shims.count(std::string(context.targets[index].family->backend)) > 0)
       drop_device_edits(result);
     if (!suppressions.empty()) {
-      for (Pin& pin : result.pins) pin.silenced = suppressions.silenced(pin.place.line, kPreflightRules);
+      for (Pin& pin : result.pins) {
+        std::vector<std::string_view> rules = suppressions.silenced(pin.place.line, kPreflightRules);
+        pin.silenced.assign(rules.begin(), rules.end());
+      }
     }
     if (!suppressions.empty()) result.suppressed_count = suppressions.apply(lines, result.edits, result.findings);
     base::Result<std::vector<Edit>> edits = normalize_edits(std::move(result.edits), file.bytes.size());

@@ -57,7 +57,8 @@ struct Context {
   bool edits_supported = false;            // also projects that support the target already, see project.h
   // Backends whose interception of CUDA names the project imports (transfer_to_npu): CUDA names are right there as they stand.
   std::set<std::string> shims;
-  std::string today;  // YYYY-MM-DD, for suppressions with a date; empty: dates are not looked at
+  std::string today;        // YYYY-MM-DD, for suppressions with a date; empty: dates are not looked at
+  bool uses_cache = false;  // reports of files that did not change since the last scan are kept, see scan_cache.h
 };
 Context make_context(const Tables& tables, std::vector<Target> targets);
 
@@ -66,8 +67,8 @@ struct Pin {
   std::string package;  // folded: "torch", "torch-npu", "python", "cann"
   std::string written;  // ">=2.1,<2.4"; empty: any
   base::Place place;
-  bool is_conditional = false;             // behind an environment marker
-  std::vector<std::string_view> silenced;  // rules that a remark in the file silences here
+  bool is_conditional = false;        // behind an environment marker
+  std::vector<std::string> silenced;  // rules that a remark in the file silences here
 };
 
 struct TargetResult {

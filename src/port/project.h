@@ -9,6 +9,7 @@
 
 #include "base/json_fwd.h"
 #include "port/analyze.h"
+#include "port/tree_scan.h"
 #include "port/walk.h"
 
 namespace starbridge::port {
@@ -38,14 +39,13 @@ struct ProjectReport {
   std::size_t file_count = 0;
   std::size_t analyzed_file_count = 0;
   std::size_t line_count = 0;
+  std::size_t reused_file_count = 0;  // as an earlier scan found them, see scan_cache.h
   std::map<std::string, std::size_t> files_by_kind;
   CudaInventory cuda;
   ProjectUses uses;
   std::vector<ChipReport> chips;  // as asked for
   std::vector<FileReport> files;  // those with edits or findings, by path
 };
-
-using OnProgress = std::function<void(std::size_t done, std::size_t total)>;
 
 // Errors: those of walk_tree; files that cannot be read become findings.
 base::Result<ProjectReport> scan_project(const std::string& root, const Context& context, const OnProgress& on_progress = {});

@@ -20,6 +20,11 @@ TreeEntry::Kind kind_of(mode_t mode) {
   return TreeEntry::Kind::kOther;
 }
 
+FileStamp stamp_of(const struct stat& info) {
+  auto nanoseconds = [](const timespec& time) { return static_cast<std::int64_t>(time.tv_sec) * 1'000'000'000 + time.tv_nsec; };
+  return {info.st_dev, info.st_ino, nanoseconds(info.st_mtim), nanoseconds(info.st_ctim)};
+}
+
 bool is_version_control(std::string_view name) { return name == ".git" || name == ".hg" || name == ".svn"; }
 
 }  // namespace
@@ -39,7 +44,7 @@ base::Result<std::vector<TreeEntry>> walk_tree(const std::string& root, std::vec
   std::vector<TreeEntry> entries;
   if (S_ISREG(info.st_mode)) {
     entries.push_back({std::filesystem::path(root).filename().string(), TreeEntry::Kind::kFile,
-                       static_cast<std::uint64_t>(info.st_size), info.st_mode & 07777});
+                       static_cast<std::uint64_t>(info.st_size), info.st_mode & 07777, stamp_of(info)});
     return entries;
   }
   if (!S_ISDIR(info.st_mode)) {
@@ -63,7 +68,7 @@ base::Result<std::vector<TreeEntry>> walk_tree(const std::string& root, std::vec
       if (::lstat((root + "/" + path).c_str(), &info) != 0) continue;  // gone meanwhile
       TreeEntry::Kind kind = kind_of(info.st_mode);
       if (kind == TreeEntry::Kind::kDirectory) folders.push_back(path);
-      entries.push_back({std::move(path), kind, static_cast<std::uint64_t>(info.st_size), info.st_mode & 07777});
+      entries.push_back({std::move(path), kind, static_cast<std::uint64_t>(info.st_size), info.st_mode & 07777, stamp_of(info)});
     }
     ::closedir(stream);
     if (entries.size() > kTreeEntriesMax) {

@@ -9,12 +9,23 @@
 
 namespace starbridge::port {
 
+// Tells that a file was written since, as far as the file system says so.
+struct FileStamp {
+  std::uint64_t device = 0;
+  std::uint64_t inode = 0;
+  std::int64_t modified_ns = 0;
+  std::int64_t changed_ns = 0;  // of the inode: also renames and writes that set the other time back
+
+  bool operator==(const FileStamp&) const = default;
+};
+
 struct TreeEntry {
   enum class Kind { kFile, kDirectory, kSymlink, kOther };
   std::string path;  // relative, with '/'
   Kind kind = Kind::kFile;
   std::uint64_t size = 0;
   unsigned mode = 0644;
+  FileStamp stamp;
 };
 
 constexpr std::size_t kTreeEntriesMax = 2'000'000;

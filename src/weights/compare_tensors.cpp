@@ -4,9 +4,9 @@
 #include <cstring>
 #include <vector>
 
+#include "base/xxh64.h"
 #include "weights/compare.h"
 #include "weights/tensor_reader.h"
-#include "weights/xxh64.h"
 
 namespace starbridge::weights {
 namespace {
@@ -40,8 +40,8 @@ class TwoHashes {
   }
 
  private:
-  Xxh64 left_;
-  Xxh64 right_;
+  base::Xxh64 left_;
+  base::Xxh64 right_;
   bool is_parted_ = false;
 };
 
@@ -115,7 +115,7 @@ Status compare_widened(Sides& sides, DType left_dtype, DType right_dtype, const 
   sides.left_chunk.resize(kChunkElements * left_item);
   sides.right_chunk.resize(kChunkElements * right_item);
   std::vector<double> left_wide(kChunkElements), right_wide(kChunkElements);
-  Xxh64 left_hash, right_hash;
+  base::Xxh64 left_hash, right_hash;
   while (sides.left.position() < sides.left.byte_count()) {
     std::uint64_t elements = (sides.left.byte_count() - sides.left.position()) / left_item;
     auto count = static_cast<std::size_t>(std::min<std::uint64_t>(kChunkElements, elements));

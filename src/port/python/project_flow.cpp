@@ -25,6 +25,7 @@ ProjectFlow::ProjectFlow(std::vector<std::string> paths)
 
 void ProjectFlow::read(std::size_t file, SourceFile source, bool may_matter) {
   files_[file].source = std::move(source);
+  files_[file].may_matter = may_matter;
   if (may_matter) parse(file);
   collect_words(file);
 }
@@ -32,12 +33,13 @@ void ProjectFlow::read(std::size_t file, SourceFile source, bool may_matter) {
 void ProjectFlow::parse(std::size_t file) {
   std::call_once(parsed_[file], [&] {
     File& each = files_[file];
+    if (mode_ == Mode::kRelinking && each.source.path.empty()) each.source = load_(file);
     each.syntax = std::make_unique<Syntax>(Syntax::parse(each.source.bytes));
     if (each.syntax->error_at() == std::string_view::npos) {
       each.finder = std::make_unique<SiteFinder>(*each.syntax, each.source.bytes, &modules_, static_cast<int>(file));
       each.finder->run();
     }
-    if (!is_linking_) return;
+    if (mode_ != Mode::kLinking) return;
     std::lock_guard<std::mutex> lock(late_mutex_);
     late_files_.push_back(file);
   });
@@ -62,15 +64,41 @@ void ProjectFlow::collect_words(std::size_t file) {
 void ProjectFlow::collect(std::size_t file) {
   if (files_[file].finder == nullptr) return;
   for (Demand& demand : files_[file].finder->take_demands()) {
+    note_demand(file, demand);
     std::size_t key = hash_of(demand) ^ (is_by_name(demand) ? 0 : (file + 1) * 0xC2B2AE3D27D4EB4FULL);
     if (!asked_.insert(key).second) continue;
-    if (demand.kind == Demand::Kind::kAttribute || demand.kind == Demand::Kind::kKey) settings_.emplace(demand.name, demand.role);
+    if (demand.kind == Demand::Kind::kAttribute || demand.kind == Demand::Kind::kKey)
+      record_.settings.emplace(demand.name, demand.role);
     waiting_.push_back(std::make_unique<Question>(Question{file, std::move(demand)}));
   }
 }
 
+// In any order and however often: what a file asks does not depend on when it was asked.
+void ProjectFlow::note_demand(std::size_t file, const Demand& demand) {
+  std::uint64_t hash = hash_of(demand);
+  if (!noted_.insert(hash ^ (file + 1) * 0xC2B2AE3D27D4EB4FULL).second) return;
+  hash += static_cast<std::uint64_t>(phase_);
+  hash = (hash ^ (hash >> 31U)) * 0xBF58476D1CE4E5B9ULL;
+  record_.files[file].demands_hash += hash ^ (hash >> 29U);
+}
+
+void ProjectFlow::note_imports(std::size_t file) {
+  std::uint64_t hash = files_[file].finder != nullptr ? 1 : 0;
+  auto mix = [&](std::string_view text) { hash = (hash ^ std::hash<std::string_view>()(text)) * 0x9E3779B97F4A7C15ULL; };
+  if (hash != 0) {
+    const Scopes& scopes = files_[file].finder->scopes();
+    for (std::size_t index = 0; index < scopes.imported_paths().size(); ++index) {
+      mix(scopes.imported_paths()[index]);
+      mix(files_[file].syntax->symbols().text(scopes.imported_names()[index]));
+    }
+    for (const std::string& module : scopes.star_modules()) mix(module);
+  }
+  record_.files[file].imports_hash = hash;
+}
+
 void ProjectFlow::link() {
-  is_linking_ = true;
+  mode_ = Mode::kLinking;
+  record_.files.resize(files_.size());
   std::vector<const std::vector<WordIndex::Hash>*> words;
   for (const File& file : files_) words.push_back(&file.words);
   words_.build(words);
@@ -78,15 +106,20 @@ void ProjectFlow::link() {
   for (std::size_t file = 0; file < files_.size(); ++file) {
     files_[file].words = {};
     is_open_.push_back(files_[file].finder != nullptr);
+    if (is_parsed(file)) record_.files[file].parse = FlowRecord::File::Parse::kOwn;
     collect(file);
   }
   settle();
+  phase_ = 1;
   for (std::size_t file = 0; file < files_.size(); ++file) {
     if (is_open_[file]) open.push_back(file);
   }
   base::for_each_index(open.size(), kScanThreads, [&](std::size_t index) { files_[open[index]].finder->run_comparisons(); });
   for (std::size_t file : open) collect(file);
   settle();
+  for (std::size_t file = 0; file < files_.size(); ++file) {
+    if (is_parsed(file)) note_imports(file);
+  }
 }
 
 void ProjectFlow::settle() {
@@ -102,7 +135,12 @@ void ProjectFlow::settle() {
     std::map<std::size_t, std::vector<const Delivery*>> by_file;
     std::size_t count = 0;
     for (const std::vector<Delivery>& some : routed) {
-      for (const Delivery& delivery : some) by_file[delivery.file].push_back(&delivery);
+      for (const Delivery& delivery : some) {
+        by_file[delivery.file].push_back(&delivery);
+        bool is_by_path = delivery.question->demand.kind == Demand::Kind::kImported ||
+                          delivery.question->demand.kind == Demand::Kind::kReturned;
+        if (is_by_path) record_.files[delivery.file].asked[phase_].push_back(delivery.demand);
+      }
       count += some.size();
     }
     std::vector<const std::vector<const Delivery*>*> groups;
@@ -112,6 +150,8 @@ void ProjectFlow::settle() {
     });
     for (const auto& [file, deliveries] : by_file) collect(file);
     for (std::unique_ptr<Question>& question : round) {
+      bool is_by_path = question->demand.kind == Demand::Kind::kImported || question->demand.kind == Demand::Kind::kReturned;
+      if (!is_by_path) record_.questions[phase_].push_back({static_cast<std::uint32_t>(question->file), question->demand});
       if (!is_by_name(question->demand)) continue;
       asked_words_.emplace(WordIndex::hash_of(question->demand.name), question.get());
       asked_by_name_.push_back(std::move(question));
@@ -124,6 +164,8 @@ void ProjectFlow::settle() {
 void ProjectFlow::take_late_files(std::vector<Delivery>& next_deliveries) {
   std::sort(late_files_.begin(), late_files_.end());
   for (std::size_t file : late_files_) {
+    record_.files[file].parse = FlowRecord::File::Parse::kAsked;
+    record_.files[file].parse_phase = static_cast<std::uint8_t>(phase_);
     if (files_[file].finder == nullptr) continue;
     collect(file);
     collect_words(file);
@@ -189,6 +231,66 @@ void ProjectFlow::answer(const Delivery& delivery) {
     std::optional<Modules::Target> target = resolve(delivery.file, dotted);
     return target && static_cast<std::size_t>(target->file) == delivery.question->file && target->name == delivery.demand.name;
   });
+}
+
+bool ProjectFlow::relink(const FlowRecord& known, const std::vector<std::size_t>& changed, Load load) {
+  mode_ = Mode::kRelinking;
+  load_ = std::move(load);
+  record_ = known;
+  for (std::size_t file : changed) {
+    if (!reask(known, file)) return false;
+  }
+  return true;
+}
+
+// One file hears everything it heard when the project was linked.
+bool ProjectFlow::reask(const FlowRecord& known, std::size_t file) {
+  using Parse = FlowRecord::File::Parse;
+  const FlowRecord::File& before = known.files[file];
+  FlowRecord::File& now = record_.files[file];
+  // Whether others would have asked for a file that now says nothing of itself is not known.
+  if (before.parse == Parse::kOwn && !files_[file].may_matter) return false;
+  now.demands_hash = 0;
+  bool is_open = false;
+  auto finder = [&] { return files_[file].finder.get(); };
+  std::unordered_set<WordIndex::Hash> words(files_[file].words.begin(), files_[file].words.end());
+  auto ask = [&](const FlowRecord::Question& question) {
+    if (words.count(WordIndex::hash_of(question.demand.name)) == 0) return;
+    Question asked{question.file, question.demand};
+    answer({file, &asked, question.demand});
+  };
+  auto note = [&] {
+    if (finder() == nullptr) return;
+    for (const Demand& demand : finder()->take_demands()) note_demand(file, demand);
+  };
+  for (phase_ = 0; phase_ < FlowRecord::kPhases; ++phase_) {
+    if (phase_ == 1 && finder() != nullptr) finder()->run_comparisons();
+    note();
+    if (before.parse == Parse::kAsked && before.parse_phase == phase_) parse(file);
+    for (const FlowRecord::Question& question : known.questions[phase_]) {
+      if (question.demand.kind == Demand::Kind::kArgument && question.file != file) ask(question);
+    }
+    for (const Demand& demand : before.asked[phase_]) answer({file, nullptr, demand});
+    if (finder() == nullptr) continue;
+    int first = is_open ? phase_ : 0;
+    if (!is_open) {
+      collect_words(file);
+      words.insert(files_[file].words.begin(), files_[file].words.end());
+    }
+    is_open = true;
+    for (int asked_in = first; asked_in <= phase_; ++asked_in) {
+      for (const FlowRecord::Question& question : known.questions[asked_in]) {
+        if (question.demand.kind != Demand::Kind::kArgument) ask(question);
+      }
+    }
+    note();
+  }
+  if (!is_parsed(file)) return before.parse == Parse::kNever;
+  if (files_[file].may_matter) now.parse = Parse::kOwn;
+  note_imports(file);
+  // Nobody followed a path through a file that was never parsed.
+  bool has_same_imports = before.parse == Parse::kNever || now.imports_hash == before.imports_hash;
+  return now.demands_hash == before.demands_hash && has_same_imports;
 }
 
 Sites ProjectFlow::finish(std::size_t file) { return files_[file].finder->finish(); }

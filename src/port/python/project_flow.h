@@ -3,6 +3,7 @@
 // on the threads: questions are asked and answered in rounds, and each file answers its own in their order.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -11,6 +12,7 @@
 #include <unordered_set>
 #include <vector>
 
+#include "port/python/flow_record.h"
 #include "port/python/modules.h"
 #include "port/python/sites.h"
 #include "port/python/word_index.h"
@@ -28,6 +30,14 @@ class ProjectFlow {
   void read(std::size_t file, SourceFile source, bool may_matter);
   void link();
 
+  // Instead of link(), after reading `changed` files alone: asks them what `known` says and returns whether they ask the same of
+  // the others as before; then what the others say stands. False: everything must be read and linked anew. `load` reads any other
+  // file that a path leads through.
+  using Load = std::function<SourceFile(std::size_t file)>;
+  bool relink(const FlowRecord& known, const std::vector<std::size_t>& changed, Load load);
+  // After link(), or after a relink that returned true.
+  FlowRecord take_record() { return std::move(record_); }
+
   const SourceFile& source(std::size_t file) const { return files_[file].source; }
   bool is_parsed(std::size_t file) const { return files_[file].syntax != nullptr; }
   // First damaged byte of a parsed file, or npos.
@@ -37,14 +47,16 @@ class ProjectFlow {
   void forget(std::size_t file) { files_[file] = {}; }
 
   // Names of attributes, options and settings that reach a device or a collective somewhere: what configuration files may set.
-  const std::map<std::string, TextRole>& settings() const { return settings_; }
+  const std::map<std::string, TextRole>& settings() const { return record_.settings; }
 
  private:
+  enum class Mode { kReading, kLinking, kRelinking };
   struct File {
     SourceFile source;
     std::unique_ptr<Syntax> syntax;
     std::unique_ptr<SiteFinder> finder;
     std::vector<WordIndex::Hash> words;  // until the index holds them
+    bool may_matter = false;
   };
   struct Question {
     std::size_t file;  // who asks
@@ -64,6 +76,9 @@ class ProjectFlow {
   void route(const Question& question, std::vector<Delivery>& deliveries);
   void answer(const Delivery& delivery);
   void take_late_files(std::vector<Delivery>& next_deliveries);
+  void note_demand(std::size_t file, const Demand& demand);
+  void note_imports(std::size_t file);
+  bool reask(const FlowRecord& known, std::size_t file);
   // Where a path leads in the end, through re-exports.
   std::optional<Modules::Target> resolve(std::size_t importer, const std::string& dotted);
 
@@ -74,12 +89,15 @@ class ProjectFlow {
   std::vector<bool> is_open_;  // files that answer questions by name: those parsed before the round
   std::mutex late_mutex_;
   std::vector<std::size_t> late_files_;  // parsed in this round
-  bool is_linking_ = false;
+  Mode mode_ = Mode::kReading;
+  Load load_;
+  int phase_ = 0;
+  FlowRecord record_;
   std::vector<std::unique_ptr<Question>> waiting_;
   std::vector<std::unique_ptr<Question>> asked_by_name_;
   std::unordered_multimap<WordIndex::Hash, const Question*> asked_words_;
   std::unordered_set<std::size_t> asked_;
-  std::map<std::string, TextRole> settings_;
+  std::unordered_set<std::uint64_t> noted_;
 };
 
 }  // namespace starbridge::port::python

@@ -7,7 +7,7 @@
 #include <span>
 #include <string>
 
-namespace starbridge::weights {
+namespace starbridge::base {
 
 class Xxh64 {
  public:
@@ -23,4 +23,4 @@ class Xxh64 {
   std::uint64_t total_ = 0;
 };
 
-}  // namespace starbridge::weights
+}  // namespace starbridge::base

@@ -1,4 +1,4 @@
-#include "weights/xxh64.h"
+#include "base/xxh64.h"
 
 #include <fmt/format.h>
 
@@ -6,10 +6,17 @@
 #include <bit>
 #include <cstring>
 
-#include "weights/bytes.h"
-
-namespace starbridge::weights {
+namespace starbridge::base {
 namespace {
+
+static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "the algorithm reads little-endian words");
+
+template <class T>
+T load_le(const char* bytes) {
+  T value;
+  std::memcpy(&value, bytes, sizeof value);
+  return value;
+}
 
 // Constants and steps: "XXH64 algorithm description", https://github.com/Cyan4973/xxHash/blob/dev/doc/xxhash_spec.md
 constexpr std::uint64_t kPrime1 = 0x9e3779b185ebca87;
@@ -74,4 +81,4 @@ std::uint64_t Xxh64::digest() const {
 
 std::string Xxh64::hex() const { return fmt::format("{:016x}", digest()); }
 
-}  // namespace starbridge::weights
+}  // namespace starbridge::base

@@ -1,10 +1,10 @@
-#include "weights/xxh64.h"
+#include "base/xxh64.h"
 
 #include <gtest/gtest.h>
 
 #include <random>
 
-namespace starbridge::weights {
+namespace starbridge::base {
 namespace {
 
 std::string hash_of(std::string_view text) {
@@ -38,4 +38,4 @@ TEST(Xxh64, PiecesGiveTheHashOfTheWhole) {
 }
 
 }  // namespace
-}  // namespace starbridge::weights
+}  // namespace starbridge::base
