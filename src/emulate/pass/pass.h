@@ -27,8 +27,10 @@ void lower_shared(llvm::Module& module, const PassOptions& options);
 void lower_variables(llvm::Module& module);
 // threadIdx and its like become thread-local variables of the runtime, read once per function.
 void lower_builtins(llvm::Module& module);
-// Adds `__sb_loop$NAME` beside each kernel.
-void add_thread_loops(llvm::Module& module);
+// Adds `__sb_loop$NAME` beside each kernel; in regions where `may_cut` and it is possible.
+void add_thread_loops(llvm::Module& module, bool may_cut);
+// Cuts a kernel where its threads wait and adds `__sb_loop$NAME` over the pieces. False: it is unchanged, or only inlined.
+bool build_regions(llvm::Function& kernel);
 // Volatile accesses of memory that other threads see let the other lanes of the warp come as far.
 void mark_volatile_steps(llvm::Module& module);
 // Every load, store and atomic of device code calls the runtime first.

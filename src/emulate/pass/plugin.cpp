@@ -1,7 +1,9 @@
 // The door of the pass: Clang 19 loads this library with -fpass-plugin and runs it before its own optimisations.
 #include <llvm/IR/PassManager.h>
+#include <llvm/IR/Verifier.h>
 #include <llvm/Passes/PassBuilder.h>
 #include <llvm/Passes/PassPlugin.h>
+#include <llvm/Support/raw_ostream.h>
 #include <llvm/Transforms/IPO/AlwaysInliner.h>
 #include <llvm/Transforms/Scalar/EarlyCSE.h>
 #include <llvm/Transforms/Scalar/SROA.h>
@@ -28,7 +30,6 @@ bool is_kernel(const llvm::Function& function) {
 namespace {
 
 void lower_for_cuda(llvm::Module& module, const PassOptions& options) {
-  lower_ptx(module);
   lower_variables(module);
   lower_shared(module, options);
   lower_builtins(module);
@@ -36,7 +37,8 @@ void lower_for_cuda(llvm::Module& module, const PassOptions& options) {
     instrument_accesses(module);
   else
     mark_volatile_steps(module);
-  add_thread_loops(module);
+  // SB_EMULATE_FIBRES: every thread on a stack of its own, to compare.
+  add_thread_loops(module, !options.is_check && std::getenv("SB_EMULATE_FIBRES") == nullptr);
 }
 
 void lower_for_bang(llvm::Module& module, const PassOptions& options) {
@@ -62,6 +64,16 @@ struct Lower : llvm::PassInfoMixin<Lower> {
       lower_for_bang(module, options);
     else
       lower_for_cuda(module, options);
+    // For whoever works on the pass: what is wrong with the module, instead of a crash further on.
+    if (std::getenv("SB_EMULATE_VERIFY") != nullptr && llvm::verifyModule(module, &llvm::errs())) std::abort();
+    return llvm::PreservedAnalyses::none();
+  }
+};
+
+struct LowerPtx : llvm::PassInfoMixin<LowerPtx> {
+  static bool isRequired() { return true; }
+  llvm::PreservedAnalyses run(llvm::Module& module, llvm::ModuleAnalysisManager&) {
+    lower_ptx(module);
     return llvm::PreservedAnalyses::none();
   }
 };
@@ -77,11 +89,15 @@ extern "C" LLVM_ATTRIBUTE_WEAK llvm::PassPluginLibraryInfo llvmGetPassPluginInfo
                 // Our headers' small functions disappear into their callers, so that what is told to the runtime carries the
                 // user's line; values that live in registers are not told at all.
                 passes.addPass(llvm::AlwaysInlinerPass());
+                // The registers of inline PTX become variables that the passes below take apart.
+                if (!pass_options().is_bang) passes.addPass(LowerPtx());
                 llvm::FunctionPassManager functions;
                 functions.addPass(llvm::SROAPass(llvm::SROAOptions::ModifyCFG));
                 functions.addPass(llvm::EarlyCSEPass());
                 passes.addPass(llvm::createModuleToFunctionPassAdaptor(std::move(functions)));
               }
+              if (!pass_options().is_host && !pass_options().is_bang && level == llvm::OptimizationLevel::O0)
+                passes.addPass(LowerPtx());
               passes.addPass(Lower());
             });
           }};

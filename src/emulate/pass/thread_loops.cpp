@@ -75,14 +75,15 @@ void lower_builtins(llvm::Module& module) {
   }
 }
 
-void add_thread_loops(llvm::Module& module) {
+void add_thread_loops(llvm::Module& module, bool may_cut) {
   llvm::LLVMContext& context = module.getContext();
   llvm::SmallVector<llvm::Function*, 16> kernels;
   for (llvm::Function& function : module) {
-    if (is_kernel(function)) kernels.push_back(&function);
+    if (is_kernel(function)) kernels.push_back(&function);  // first all: what is added below is none
   }
   llvm::FunctionCallee next = module.getOrInsertFunction("__sb_next_thread", llvm::Type::getInt1Ty(context));
   for (llvm::Function* kernel : kernels) {
+    if (may_cut && build_regions(*kernel)) continue;
     auto* loop =
         llvm::Function::Create(kernel->getFunctionType(), kernel->getLinkage(), "__sb_loop$" + kernel->getName(), module);
     loop->copyAttributesFrom(kernel);

@@ -42,7 +42,7 @@ struct State {
   std::unordered_map<std::uint64_t, Knowledge> known;       // by block
   std::unordered_map<std::uint64_t, std::uint32_t> fenced;  // by block: last interval closed by a fence
   std::unordered_map<std::uintptr_t, Knowledge> published;  // by address of an atomic or volatile flag
-  std::vector<bool> shared_bytes;                           // which bytes of the block's fixed shared memory belong to a variable
+  std::vector<std::uint8_t> shared_bytes;                   // which bytes of the block's fixed shared memory belong to a variable
   const char* library_start = nullptr;                      // of the device code
   const char* library_end = nullptr;
 };
@@ -277,8 +277,42 @@ bool is_in_shared(const Block& block, std::uintptr_t address, std::size_t bytes)
   const std::size_t first = address - base, end = first + bytes;
   if (first >= g.launch->dynamic_offset) return end <= g.launch->dynamic_offset + g.launch->dynamic_bytes;
   if (end > g.shared_bytes.size()) return false;
-  return std::all_of(g.shared_bytes.begin() + static_cast<std::ptrdiff_t>(first),
-                     g.shared_bytes.begin() + static_cast<std::ptrdiff_t>(end), [](bool is_usable) { return is_usable; });
+  // Between variables lie more bytes than one access has: its two ends speak for all.
+  return g.shared_bytes[first] != 0 && g.shared_bytes[end - 1] != 0;
+}
+
+// Most accesses are of whole words that nobody touched since the kernel began, or since the block's last barrier: they are
+// recorded, and no question is asked. False: the access must be examined.
+bool record_quickly(Block& block, std::uintptr_t address, std::size_t bytes, Kind kind, bool is_shared, const void* place) {
+  if (((address | bytes) & 3) != 0 || bytes > 16 || kind == Kind::kAtomic || g.any_fence) return false;
+  const std::uint32_t before = is_shared ? block.interval : g.launch->first_interval;
+  const auto thread = static_cast<std::uint16_t>(block.current);
+  Access mine = {};
+  mine.interval = block.interval;
+  mine.place = static_cast<std::uint32_t>(static_cast<const char*>(place) - g.library_start);
+  mine.thread = thread;
+  mine.epoch = static_cast<std::uint8_t>(block.warps[thread / kWarpSize].epoch);
+  mine.bytes = 0xf;
+  Cell* cell = &cell_at(address);
+  for (Cell* end = cell + bytes / 4; cell != end; ++cell) {
+    if (!is_shared && cell->usable != 4) return false;
+    if (kind == Kind::kRead) {
+      if (cell->write.interval >= before && !(cell->write.interval == mine.interval && cell->write.thread == thread))
+        return false;
+      if (cell->initialised != 0xf || (is_shared && cell->write.interval < block.first_interval)) return false;
+      if (cell->read.thread != thread || cell->read.interval != mine.interval) {
+        cell->other_reader_interval = cell->read.interval;
+        cell->other_reader = cell->read.thread;
+        cell->other_reader_bytes = cell->read.bytes;
+      }
+      cell->read = mine;
+    } else {
+      if (cell->write.interval >= before || cell->read.interval >= before || cell->other_reader_interval >= before) return false;
+      cell->write = mine;
+      cell->initialised = 0xf;
+    }
+  }
+  return true;
 }
 
 void check_access(const void* pointer, std::size_t bytes, std::uint32_t flags, Kind kind, const void* place,
@@ -304,6 +338,7 @@ void check_access(const void* pointer, std::size_t bytes, std::uint32_t flags, K
                 std::string(kind == Kind::kRead ? "读取" : "写入") + " " + std::to_string(bytes) + " 字节，超出线程块的共享变量");
     return;
   }
+  if (space != Space::kHost && !now.is_volatile && record_quickly(*running, address, bytes, kind, now.is_shared, place)) return;
   if (g.any_fence && (kind == Kind::kAtomic || now.is_volatile))
     follow_flag(*running, address, kind != Kind::kWrite, kind != Kind::kRead);
   const std::uintptr_t end = address + bytes;
@@ -356,10 +391,10 @@ void begin_checked_launch(Launch& launch) {
   g.known.clear();
   g.fenced.clear();
   g.published.clear();
-  g.shared_bytes.assign(launch.kernel->shared == nullptr ? 0 : launch.kernel->shared->bytes, false);
+  g.shared_bytes.assign(launch.kernel->shared == nullptr ? 0 : launch.kernel->shared->bytes, 0);
   for (std::uint32_t i = 0; launch.kernel->shared != nullptr && i < launch.kernel->shared->count; ++i) {
     const SharedVariable& variable = launch.kernel->shared->variables[i];
-    std::fill_n(g.shared_bytes.begin() + variable.offset, variable.bytes, true);
+    std::fill_n(g.shared_bytes.begin() + variable.offset, variable.bytes, std::uint8_t{1});
   }
   Dl_info info = {};
   if (dladdr(launch.kernel->code, &info) != 0 && info.dli_fbase != g.library_start) {

@@ -55,6 +55,7 @@ struct Worker {
   Fibre* running = nullptr;
   std::vector<std::unique_ptr<Block>> spare;
   std::vector<char*> shared_slots;
+  std::vector<char> region_frame;  // of the block that runs in regions
 };
 
 // The calling thread's worker; made when first asked for. Inlined: every barrier asks.

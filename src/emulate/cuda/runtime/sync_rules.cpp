@@ -26,6 +26,7 @@ void check_barrier_with_exited(Block& block) {
 
 void check_warp_mask(Block& block, Warp& warp, std::uint32_t mask, const void* place) {
   const std::uint32_t own = 1U << (block.current % kWarpSize);
+  if ((mask & own) != 0 && (mask & warp.lanes & warp.exited) == 0) return;
   char text[16];
   std::snprintf(text, sizeof text, "0x%08x", mask);
   if ((mask & own) == 0) {
