@@ -24,6 +24,7 @@ struct PortOptions {
   std::string chip;
   std::string output;
   std::string style = "vendor";
+  std::string rules;
   bool edits_supported = false;
   bool is_patch = false;
   bool is_in_place = false;
@@ -75,7 +76,11 @@ base::Result<ExitCode> run_plug_in(const Context& context, const PortOptions& op
         .next(text("leave out -o, --patch and --in-place", "去掉 -o、--patch 与 --in-place"));
   }
   SB_TRY(std::string root, base::installation_root());
-  SB_TRY(port::ProjectReport project, port::scan_project(options.path, port::make_context(tables, {target})));
+  port::Context port_context = port::make_context(tables, {target});
+  if (!options.rules.empty()) {
+    SB_TRY(port_context.rules, port::RuleSet::load(options.rules, port_context.rules.get()));
+  }
+  SB_TRY(port::ProjectReport project, port::scan_project(options.path, port_context));
   report::Report report = report::build_report(project);
   bool is_needed = !target.is_cuda_named();
   std::string package = root + "/python/starbridge_torch";
@@ -146,6 +151,9 @@ base::Result<ExitCode> run_port(const Context& context, const PortOptions& optio
     progress.update(context.say(text("porting", "移植")), done, total);
   };
   port::Context port_context = port::make_context(tables, {target});
+  if (!options.rules.empty()) {
+    SB_TRY(port_context.rules, port::RuleSet::load(options.rules, port_context.rules.get()));
+  }
   port_context.edits_supported = options.edits_supported;
   port_context.today = base::format_time(base::SystemClock().now_ms()).substr(0, 10);
   SB_TRY(port::ProjectReport project, port::scan_project(options.path, port_context, on_progress));
@@ -200,6 +208,9 @@ void add_port_command(Frame& frame) {
                                  "starbridge port ./my-project --to ascend-910b3 --style portable -o ./my-project-any"});
   command->add_option("PATH", options->path, frame.say(text("project folder or file", "项目目录或文件")))->required();
   command->add_option("--to", options->chip, frame.say(text("chip to port to", "目标芯片")));
+  command->add_option("--rules", options->rules,
+                      frame.say(text("more rules: a file or folder (starbridge rules --help)",
+                                     "更多规则：文件或目录（starbridge rules --help）")));
   command
       ->add_option(
           "--style", options->style,

@@ -1,6 +1,7 @@
 #include "cli/project_view.h"
 
 #include <ostream>
+#include <sstream>
 
 #include "base/json.h"
 
@@ -60,6 +61,14 @@ void print_verdicts(const Context& context, const report::Report& report) {
   context.out << table.render(context.style);
 }
 
+namespace {
+void print_suggestion(const Context& context, const std::string& suggestion) {
+  if (suggestion.empty()) return;
+  std::istringstream lines(base::sanitize_utf8(suggestion));
+  for (std::string line; std::getline(lines, line);) context.out << "      | " << line << "\n";
+}
+}  // namespace
+
 void print_findings(const Context& context, const report::ChipSection& section, std::size_t limit) {
   const std::string& chip = section.chip->target.chip->id;
   for (Severity severity : {Severity::kWork, Severity::kWarning, Severity::kInfo}) {
@@ -86,6 +95,7 @@ void print_findings(const Context& context, const report::ChipSection& section, 
                   << context.say(finding.message) << " [" << finding.rule << (finding.source.empty() ? "" : ", " + finding.source)
                   << "]\n";
       if (!finding.advice.empty()) context.out << "      " << context.say(finding.advice) << "\n";
+      print_suggestion(context, finding.suggestion);
     }
   }
 }

@@ -31,6 +31,7 @@ struct ScanOptions {
   std::string since;
   std::string fail_on = "never";
   std::vector<std::string> telemetry;
+  std::string rules;
   bool shows_all = false;
   bool has_no_cache = false;
 };
@@ -116,6 +117,9 @@ base::Result<ExitCode> run_scan(const Context& context, const ScanOptions& optio
   port::Context port_context = port::make_context(tables, targets);
   port_context.today = base::format_time(base::SystemClock().now_ms()).substr(0, 10);
   port_context.uses_cache = !options.has_no_cache;
+  if (!options.rules.empty()) {
+    SB_TRY(port_context.rules, port::RuleSet::load(options.rules, port_context.rules.get()));
+  }
   base::Progress progress(stderr, context.quiet || context.json);
   SB_TRY(port::ProjectReport project, port::scan_project(options.path, port_context, [&](std::size_t done, std::size_t total) {
            progress.update(context.say(text("scanning", "扫描")), done, total);
@@ -165,6 +169,9 @@ void add_scan_command(Frame& frame) {
       "--telemetry", options->telemetry,
       frame.say(text("record of python -m starbridge_torch --telemetry, joined with the sources; may be given often",
                      "python -m starbridge_torch --telemetry 的记录，与源码合并；可多次给出")));
+  command->add_option("--rules", options->rules,
+                      frame.say(text("more rules: a file or folder (starbridge rules --help)",
+                                     "更多规则：文件或目录（starbridge rules --help）")));
   command->add_option("--baseline", options->baseline,
                       frame.say(text("findings in this file are known and do not count", "该文件中的结果视为已知，不计入")));
   command->add_option("--write-baseline", options->new_baseline,

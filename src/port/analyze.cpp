@@ -5,6 +5,7 @@
 #include <filesystem>
 
 #include "base/text.h"
+#include "port/declared/text_rules.h"
 #include "port/preflight.h"
 #include "port/suppressions.h"
 
@@ -45,6 +46,10 @@ std::vector<TargetResult> analyze_kind(const SourceFile& file, FileKind kind, co
       return analyze_setup_cfg(file, context);
     case FileKind::kBuild:
       return analyze_build(file, context);
+    case FileKind::kIni:
+      return analyze_ini(file, context);
+    case FileKind::kMarkdown:
+      return analyze_document(file, context);
     case FileKind::kOther:
       return std::vector<TargetResult>(context.targets.size());
   }
@@ -54,8 +59,9 @@ std::vector<TargetResult> analyze_kind(const SourceFile& file, FileKind kind, co
 }  // namespace
 
 std::string_view to_string(FileKind kind) {
-  static constexpr std::array<std::string_view, 12> kNames = {
-      "python", "notebook", "cuda", "shell", "requirements", "dockerfile", "yaml", "json", "toml", "setup_cfg", "build", "other"};
+  static constexpr std::array<std::string_view, 14> kNames = {"python",     "notebook", "cuda",     "shell", "requirements",
+                                                              "dockerfile", "yaml",     "json",     "toml",  "setup_cfg",
+                                                              "build",      "ini",      "markdown", "other"};
   return kNames[static_cast<std::size_t>(kind)];
 }
 
@@ -78,6 +84,7 @@ FileKind classify(const std::string& path, std::string_view first_bytes) {
   if (ends_with(name, ".txt") && (is_requirements || is_in_requirements)) return FileKind::kRequirements;
   if (name == "dockerfile" || name.rfind("dockerfile.", 0) == 0 || ends_with(name, ".dockerfile") || name == "containerfile")
     return FileKind::kDockerfile;
+  if (name == kProjectRulesName) return FileKind::kOther;  // what the project says about porting is no part of it
   if (ends_with(name, ".yaml") || ends_with(name, ".yml")) return FileKind::kYaml;
   if (name == kRecordName) return FileKind::kOther;  // the record of a port holds the original words, and must keep them
   if (ends_with(name, ".json")) return FileKind::kJson;
@@ -86,6 +93,8 @@ FileKind classify(const std::string& path, std::string_view first_bytes) {
   if (name == "cmakelists.txt" || name == "makefile" || name == "gnumakefile" || ends_with(name, ".cmake") ||
       ends_with(name, ".mk"))
     return FileKind::kBuild;
+  if (has_suffix(name, std::array<std::string_view, 3>{".ini", ".cfg", ".conf"})) return FileKind::kIni;
+  if (has_suffix(name, std::array<std::string_view, 3>{".md", ".markdown", ".rst"})) return FileKind::kMarkdown;
   if (first_bytes.substr(0, 2) == "#!") {
     std::string_view line = first_bytes.substr(0, first_bytes.find('\n'));
     if (line.find("python") != std::string_view::npos) return FileKind::kPython;
@@ -95,7 +104,7 @@ FileKind classify(const std::string& path, std::string_view first_bytes) {
 }
 
 Context make_context(const Tables& tables, std::vector<Target> targets) {
-  Context context{tables, std::move(targets), {}, "", nullptr, nullptr, "", false, {}, ""};
+  Context context{tables, std::move(targets), {}, "", nullptr, nullptr, "", false, {}, "", false, tables.rules};
   for (const Target& target : context.targets) {
     context.names.emplace_back(tables.names, target.family != nullptr ? *target.family : families()[0]);
   }
@@ -156,7 +165,7 @@ void drop_device_edits(TargetResult& result) {
 
 void end_report(FileReport& report, const SourceFile& file, const Context& context, std::vector<TargetResult> results) {
   report.results = std::move(results);
-  Suppressions suppressions(file, context.today);
+  Suppressions suppressions(file, context.today, context.rules.get());
   LineIndex lines(suppressions.empty() ? std::string_view() : std::string_view(file.bytes));
   for (std::size_t index = 0; index < report.results.size(); ++index) {
     TargetResult& result = report.results[index];
@@ -181,7 +190,10 @@ void end_report(FileReport& report, const SourceFile& file, const Context& conte
 
 FileReport analyze_file(const SourceFile& file, FileKind kind, const Context& context) {
   FileReport report = begin_report(file, kind, context);
-  if (report.is_analyzed) end_report(report, file, context, analyze_kind(file, kind, context, report));
+  if (!report.is_analyzed) return report;
+  std::vector<TargetResult> results = analyze_kind(file, kind, context, report);
+  apply_text_rules(file, kind, context, results);
+  end_report(report, file, context, std::move(results));
   return report;
 }
 

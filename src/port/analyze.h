@@ -33,6 +33,8 @@ enum class FileKind {
   kToml,
   kSetupCfg,
   kBuild,
+  kIni,
+  kMarkdown,
   kOther
 };
 std::string_view to_string(FileKind kind);
@@ -59,6 +61,7 @@ struct Context {
   std::set<std::string> shims;
   std::string today;        // YYYY-MM-DD, for suppressions with a date; empty: dates are not looked at
   bool uses_cache = false;  // reports of files that did not change since the last scan are kept, see scan_cache.h
+  std::shared_ptr<const RuleSet> rules;  // declared ones; those of the tables unless files are given or the project has its own
 };
 Context make_context(const Tables& tables, std::vector<Target> targets);
 
@@ -116,6 +119,8 @@ std::vector<TargetResult> analyze_dockerfile(const SourceFile& file, const Conte
 std::vector<TargetResult> analyze_yaml(const SourceFile& file, const Context& context);  // also JSON
 std::vector<TargetResult> analyze_toml(const SourceFile& file, const Context& context);
 std::vector<TargetResult> analyze_setup_cfg(const SourceFile& file, const Context& context);
+std::vector<TargetResult> analyze_ini(const SourceFile& file, const Context& context);
+std::vector<TargetResult> analyze_document(const SourceFile& file, const Context& context);  // Markdown, reStructuredText
 std::vector<TargetResult> analyze_build(const SourceFile& file, const Context& context);
 
 }  // namespace starbridge::port

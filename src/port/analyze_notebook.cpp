@@ -61,7 +61,8 @@ void move_uses(const NotebookCells& cells, const SourceFile& file, std::vector<N
 }  // namespace
 
 std::vector<TargetResult> analyze_notebook(const SourceFile& file, const Context& context, std::vector<NameUse>* uses) {
-  if (!may_notebook_matter(file.bytes, context.tables)) return std::vector<TargetResult>(context.targets.size());
+  if (!may_notebook_matter(file.bytes, context.tables, context.rules.get()))
+    return std::vector<TargetResult>(context.targets.size());
   base::Result<NotebookCells> cells = find_notebook_cells(file.bytes, file.path);
   if (!cells.ok()) {
     std::vector<TargetResult> results(context.targets.size());

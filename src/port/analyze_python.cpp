@@ -62,10 +62,11 @@ std::vector<TargetResult> rewrite_python(const SourceFile& file, const python::S
 }
 
 std::vector<TargetResult> analyze_python(const SourceFile& file, const Context& context, std::vector<NameUse>* uses) {
-  if (!may_python_matter(file.bytes, context.tables)) return std::vector<TargetResult>(context.targets.size());
+  if (!may_python_matter(file.bytes, context.tables, context.rules.get()))
+    return std::vector<TargetResult>(context.targets.size());
   python::Syntax syntax = python::Syntax::parse(file.bytes);
   if (syntax.error_at() != std::string_view::npos) return refuse_python(file, syntax.error_at(), context);
-  python::Sites sites = python::find_sites(syntax, file.bytes);
+  python::Sites sites = python::find_sites(syntax, file.bytes, context.rules.get());
   if (uses != nullptr) *uses = collect_uses(file, sites);
   std::string device = context.source_device;
   if (device.empty()) device = python::device_of_source(python::count_families(sites));

@@ -21,6 +21,7 @@ base::Json Finding::to_json(base::Language language) const {
                      {"line", place.line}, {"column", place.column},          {"message", message.in(language)}};
   if (!advice.empty()) json["advice"] = advice.in(language);
   if (!source.empty()) json["source"] = source;
+  if (!suggestion.empty()) json["suggestion"] = base::sanitize_utf8(suggestion);
   return json;
 }
 

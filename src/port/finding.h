@@ -22,8 +22,9 @@ struct Finding {
   Severity severity = Severity::kInfo;
   base::Place place;
   base::Text message;
-  base::Text advice;   // what to do; may be empty
-  std::string source;  // id of a row of data/compat/sources.tsv, or empty
+  base::Text advice;       // what to do; may be empty
+  std::string source;      // id of a row of data/compat/sources.tsv, or empty
+  std::string suggestion;  // code that would do in its place, ready to be put there; may be empty
 
   base::Json to_json(base::Language language) const;
 };

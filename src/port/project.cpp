@@ -106,6 +106,7 @@ base::Result<ProjectReport> scan_project(const std::string& root, const Context&
   std::vector<std::string> unreadable;
   SB_TRY(std::vector<TreeEntry> entries, walk_tree(root, &unreadable));
   Context context = given;
+  SB_TRY(context.rules, RuleSet::of_project(root, context.rules));
   bool is_single_file = entries.size() == 1 && root.size() >= entries[0].path.size() &&
                         root.substr(root.size() - entries[0].path.size()) == entries[0].path;
   if (context.torch_version.empty() && !is_single_file) context.torch_version = find_torch_version(root, entries);
@@ -128,7 +129,7 @@ base::Result<ProjectReport> scan_project(const std::string& root, const Context&
   project.root = root;
   project.file_count = file_count;
   project.reused_file_count = scan.reused_count();
-  for (const Target& target : context.targets) project.chips.push_back({target, Verdict::kRuns, 0, 0, 0, {}, {}});
+  for (const Target& target : context.targets) project.chips.push_back({target, Verdict::kRuns, 0, 0, 0, {}, {}, context.rules});
   tell_shims(reports, context, scan.shims());
   leave_supported(reports, context, scan.source_device());
   for (FileReport& report : reports) {

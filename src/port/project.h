@@ -29,9 +29,12 @@ struct ChipReport {
   std::size_t edit_count = 0;
   std::size_t edited_file_count = 0;
   std::size_t suppressed_count = 0;
-  std::vector<Finding> findings;   // by file and place
-  std::vector<NewFile> new_files;  // that the port adds, by path
+  std::vector<Finding> findings;         // by file and place
+  std::vector<NewFile> new_files;        // that the port adds, by path
+  std::shared_ptr<const RuleSet> rules;  // the declared rules it was scanned with
   std::size_t count(Severity severity) const;
+  // Of any rule that its findings and edits name.
+  const Rule* find_rule(std::string_view id) const { return rules != nullptr ? rules->find(id) : port::find_rule(id); }
 };
 
 struct ProjectReport {

@@ -77,9 +77,24 @@ bool may_code_matter(std::string_view bytes, const Tables& tables, bool is_json)
   return false;
 }
 
+// Words of declared rules on packages that the tables know are found by imports_known_package; these are the others.
+bool names_word_of(const RuleSet* rules, std::string_view bytes) {
+  if (rules == nullptr) return false;
+  return std::any_of(rules->words().begin(), rules->words().end(), [&](const std::string& word) {
+    for (std::size_t at = bytes.find(word); at != std::string_view::npos; at = bytes.find(word, at + 1)) {
+      bool begins = at == 0 || !is_word_byte(bytes[at - 1]);
+      std::size_t end = at + word.size();
+      if (begins && (end == bytes.size() || !is_word_byte(bytes[end]))) return true;
+    }
+    return false;
+  });
+}
+
 }  // namespace
 
-bool may_python_matter(std::string_view bytes, const Tables& tables) { return may_code_matter(bytes, tables, false); }
+bool may_python_matter(std::string_view bytes, const Tables& tables, const RuleSet* rules) {
+  return may_code_matter(bytes, tables, false) || names_word_of(rules, bytes);
+}
 
 bool may_python_pass_devices(std::string_view bytes) {
   static constexpr std::array<std::string_view, 2> kWords = {".to(", "device"};
@@ -103,8 +118,8 @@ bool may_settings_matter(std::string_view bytes) {
   return names_a_card(bytes) || kSearch.find(bytes, 0).word < kResources.size();
 }
 
-bool may_notebook_matter(std::string_view bytes, const Tables& tables) {
-  return may_code_matter(bytes, tables, true) || may_shell_matter(bytes);
+bool may_notebook_matter(std::string_view bytes, const Tables& tables, const RuleSet* rules) {
+  return may_code_matter(bytes, tables, true) || names_word_of(rules, bytes) || may_shell_matter(bytes);
 }
 
 }  // namespace starbridge::port

@@ -8,13 +8,14 @@
 
 namespace starbridge::port {
 
-bool may_python_matter(std::string_view bytes, const Tables& tables);
+// `rules`: declared ones, whose names count too; may be null.
+bool may_python_matter(std::string_view bytes, const Tables& tables, const RuleSet* rules = nullptr);
 // Files without any name of interest may still hand a device on: f(device) in the file between two that matter.
 bool may_python_pass_devices(std::string_view bytes);
 bool may_shell_matter(std::string_view bytes);
 // YAML and JSON.
 bool may_settings_matter(std::string_view bytes);
 // The raw JSON of a notebook.
-bool may_notebook_matter(std::string_view bytes, const Tables& tables);
+bool may_notebook_matter(std::string_view bytes, const Tables& tables, const RuleSet* rules = nullptr);
 
 }  // namespace starbridge::port

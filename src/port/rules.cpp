@@ -42,8 +42,6 @@ constexpr auto kRules = std::to_array<Rule>({
     {"name-without-counterpart", kManual, kCertain, "a name of torch.cuda without counterpart", "没有对应项的 torch.cuda 名称"},
     {"name-changed", kNone, kCertain, "a counterpart that behaves differently", "行为有差异的对应项"},
     {"name-elsewhere", kAssisted, kCertain, "a counterpart of another shape", "形式不同的对应项"},
-    {"load-device-tags", kAssisted, kLikely, "a checkpoint loaded to the device it was saved on", "按保存时的设备载入检查点"},
-    {"fork-start", kAssisted, kCertain, "processes started by fork", "以 fork 启动的进程"},
     {"import-split", kAssisted, kCertain, "imported names that part ways", "需拆分的导入"},
     {"already-ported", kNone, kCertain, "a project that supports the chip already", "已支持该芯片的项目"},
     {"already-portable", kNone, kCertain, "code that tells cards apart itself", "自行区分加速卡的代码"},
@@ -91,6 +89,7 @@ constexpr auto kRules = std::to_array<Rule>({
     {"slurm-constraint", kAssisted, kCertain, "a constraint that names an NVIDIA card", "指定 NVIDIA 加速卡的约束"},
     {"slurm-resource-unknown", kManual, kCertain, "a chip without known Slurm name", "Slurm 资源名未知的芯片"},
     // Findings on files as such.
+    {"unused-import", kAuto, kCertain, "an import that nothing uses any more", "不再使用的导入"},
     {"file-unreadable", kManual, kCertain, "a file that cannot be read", "无法读取的文件"},
     {"file-too-large", kManual, kCertain, "a file too large to analyse", "过大的文件"},
     {"file-binary", kManual, kCertain, "a binary file with a text's name", "名为文本的二进制文件"},

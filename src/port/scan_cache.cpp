@@ -48,6 +48,7 @@ void visit(Archive& archive, Finding& value) {
   visit(archive, value.message);
   visit(archive, value.advice);
   visit(archive, value.source);
+  visit(archive, value.suggestion);
 }
 template <class Archive>
 void visit(Archive& archive, NewFile& value) {
@@ -237,6 +238,7 @@ std::string scan_key(const std::string& root, const Context& context) {
   if (failure) return "";
   for (const Target& target : context.targets) key += "\n" + target.chip->id + " " + std::string(to_string(target.style));
   key += "\n" + context.torch_version + (context.edits_supported ? " all" : "") + "\n\n" + context.today + "\n";
+  if (context.rules != nullptr) key += context.rules->fingerprint() + "\n";
   std::string program = std::filesystem::read_symlink("/proc/self/exe", failure).string();
   base::Result<std::string> installation = base::installation_root();
   if (failure || !installation.ok()) return "";

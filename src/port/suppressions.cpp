@@ -32,7 +32,7 @@ std::size_t comment_before(std::string_view line, std::size_t mark) {
 
 }  // namespace
 
-Suppressions::Suppressions(const SourceFile& file, const std::string& today) : path_(file.path) {
+Suppressions::Suppressions(const SourceFile& file, const std::string& today, const RuleSet* rules) : path_(file.path) {
   std::string_view bytes = file.bytes;
   // Long words are found by leaps: this costs a tenth of std::string_view::find, for every file of a tree.
   static constexpr WordSearch<1> kSearch(std::array<std::string_view, 1>{kMark});
@@ -61,7 +61,7 @@ Suppressions::Suppressions(const SourceFile& file, const std::string& today) : p
       for (std::size_t begin = 0; begin <= list.size();) {
         std::size_t comma = std::min(list.find(',', begin), list.size());
         std::string rule(base::trim(std::string_view(list).substr(begin, comma - begin)));
-        if (!rule.empty() && find_rule(rule) == nullptr) remark.mistake = rule;
+        if (!rule.empty() && (rules != nullptr ? rules->find(rule) : find_rule(rule)) == nullptr) remark.mistake = rule;
         if (!rule.empty()) remark.rules.push_back(std::move(rule));
         begin = comma + 1;
       }

@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "port/declared/rule_set.h"
 #include "port/edit.h"
 #include "port/finding.h"
 #include "port/source_file.h"
@@ -19,7 +20,8 @@ namespace starbridge::port {
 class Suppressions {
  public:
   // `today` as YYYY-MM-DD; empty: dates are not looked at.
-  Suppressions(const SourceFile& file, const std::string& today);
+  // `rules`: declared ones, whose names may stand in remarks; may be null.
+  Suppressions(const SourceFile& file, const std::string& today, const RuleSet* rules = nullptr);
 
   bool empty() const { return remarks_.empty(); }
   // Those of `rules` that are silenced on a line, for findings that are made later.

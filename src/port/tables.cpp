@@ -12,8 +12,9 @@ base::Result<Tables> Tables::load(const catalog::Catalog& catalog) {
   SB_TRY(catalog::LibraryMap libraries, catalog::LibraryMap::load(folder));
   SB_TRY(catalog::VersionPairs pairs, catalog::VersionPairs::load(folder));
   SB_TRY(std::string helper, base::read_file(folder + "/port/portable_device.py"));
-  return Tables{catalog,          std::move(api),   std::move(names), std::move(env), std::move(libraries),
-                std::move(pairs), std::move(helper)};
+  SB_TRY(std::shared_ptr<const RuleSet> rules, RuleSet::load(folder + "/port/rules"));
+  return Tables{catalog,          std::move(api),    std::move(names), std::move(env), std::move(libraries),
+                std::move(pairs), std::move(helper), std::move(rules)};
 }
 
 }  // namespace starbridge::port

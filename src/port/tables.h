@@ -6,6 +6,7 @@
 #include "catalog/catalog.h"
 #include "catalog/name_map.h"
 #include "catalog/version_pairs.h"
+#include "port/declared/rule_set.h"
 
 namespace starbridge::port {
 
@@ -16,7 +17,8 @@ struct Tables {
   catalog::EnvMap env;
   catalog::LibraryMap libraries;
   catalog::VersionPairs pairs;
-  std::string portable_helper;  // the helper module of the portable style
+  std::string portable_helper;           // the helper module of the portable style
+  std::shared_ptr<const RuleSet> rules;  // of data/port/rules
 
   // Errors: those of the tables' loaders.
   static base::Result<Tables> load(const catalog::Catalog& catalog);

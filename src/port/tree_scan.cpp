@@ -48,7 +48,7 @@ TreeScan::TreeScan(const std::string& root, bool is_single_file, std::vector<con
     python_paths_.push_back(files_[index]->path);
   }
   family_files_ = python::files_of_families(python_paths_);
-  flow_ = std::make_unique<python::ProjectFlow>(python_paths_);
+  flow_ = std::make_unique<python::ProjectFlow>(python_paths_, context_.rules.get());
   // Large files first: the last to finish should be a small one.
   order_.resize(files_.size());
   std::iota(order_.begin(), order_.end(), std::size_t{0});
@@ -57,7 +57,7 @@ TreeScan::TreeScan(const std::string& root, bool is_single_file, std::vector<con
 }
 
 std::vector<FileReport> TreeScan::run(const OnProgress& on_progress) {
-  flow_ = std::make_unique<python::ProjectFlow>(python_paths_);
+  flow_ = std::make_unique<python::ProjectFlow>(python_paths_, context_.rules.get());
   std::size_t total = files_.size() + python_number_.size();
   progress_ = [this, &on_progress, total] {
     std::size_t now_done = ++done_;
@@ -225,8 +225,8 @@ bool TreeScan::read_python(std::size_t index) {
   facts.shims = find_shims(file);
   facts.is_helper = is_portable_helper(file.bytes);
   facts.family_counts = python::count_families(file.bytes);
-  bool may_matter =
-      is_setup_py(entry.path) || may_python_matter(file.bytes, context_.tables) || may_python_pass_devices(file.bytes);
+  bool may_matter = is_setup_py(entry.path) || may_python_matter(file.bytes, context_.tables, context_.rules.get()) ||
+                    may_python_pass_devices(file.bytes);
   flow_->read(python_number_.at(index), std::move(file), may_matter);
   return true;
 }

@@ -24,6 +24,12 @@ Json data_of(const Report& report, base::Language language) {
         {"en", rule.title_en}, {"zh", rule.title_zh}, {"effort", port::to_string(rule.effort)}};
   }
   for (const ChipSection& section : report.chips) {
+    if (section.chip->rules == nullptr) continue;
+    for (const auto& rule : section.chip->rules->rules()) {
+      data["rules"][rule->id] = {{"en", rule->title.en}, {"zh", rule->title.zh}, {"effort", port::to_string(rule->effort)}};
+    }
+  }
+  for (const ChipSection& section : report.chips) {
     const Score& score = section.score;
     Json chip = {{"id", section.chip->target.chip->id},
                  {"name", section.chip->target.chip->name},
@@ -43,6 +49,7 @@ Json data_of(const Report& report, base::Language language) {
                                   {"message", both(finding.message)},
                                   {"advice", both(finding.advice)},
                                   {"source", finding.source},
+                                  {"suggestion", base::sanitize_utf8(finding.suggestion)},
                                   {"text", item.line_text.substr(0, 400)},
                                   {"known", item.is_known}});
     }

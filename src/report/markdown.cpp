@@ -124,15 +124,29 @@ class Writer {
                                                        : text("Good to know", "供参考")) +
             "\n\n";
     for (const auto& [id, items] : by_rule) {
-      const port::Rule* rule = port::find_rule(id);
+      const port::Rule* rule = section.chip->find_rule(id);
       std::string title(rule == nullptr ? "" : language_ == base::Language::kChinese ? rule->title_zh : rule->title_en);
       out_ += fmt::format("- **{}** ({}): {}\n", escaped(id), items.size(), escaped(title));
       for (const Item* item : items) {
         out_ += "  - " + code(item->finding.place.to_string()) + " " + escaped(item->finding.message.in(language_));
         if (!item->finding.advice.empty()) out_ += ". " + escaped(item->finding.advice.in(language_));
         out_ += "\n";
+        if (!item->finding.suggestion.empty()) suggestion(item->finding.suggestion);
       }
     }
+  }
+
+  // Fenced by more backticks than it holds, inside the list.
+  void suggestion(const std::string& text) {
+    std::string fence = "```";
+    while (text.find(fence) != std::string::npos) fence += '`';
+    out_ += "\n    " + fence + "\n";
+    for (std::size_t begin = 0; begin <= text.size();) {
+      std::size_t end = std::min(text.find('\n', begin), text.size());
+      out_ += "    " + base::sanitize_utf8(text.substr(begin, end - begin)) + "\n";
+      begin = end + 1;
+    }
+    out_ += "    " + fence + "\n";
   }
 
   const Report& report_;

@@ -141,7 +141,7 @@ Report build_report(const port::ProjectReport& project, const catalog::Precision
       section.items.push_back(std::move(item));
     }
     for (Item& item : section.items) {
-      if (const port::Rule* rule = port::find_rule(item.finding.rule)) {
+      if (const port::Rule* rule = section.chip->find_rule(item.finding.rule)) {
         item.effort = rule->effort;
         item.confidence = rule->confidence;
       }

@@ -65,7 +65,7 @@ class Run {
   std::size_t rule_index(const std::string& id) {
     auto [found, is_new] = indexes_.emplace(id, indexes_.size());
     if (is_new) {
-      const port::Rule* rule = port::find_rule(id);
+      const port::Rule* rule = section_.chip->find_rule(id);
       std::string_view title = rule == nullptr                         ? std::string_view(id)
                                : language_ == base::Language::kChinese ? rule->title_zh
                                                                        : rule->title_en;
@@ -97,7 +97,8 @@ class Run {
                    {"locations", Json::array({location(found.place.file, std::move(region))})},
                    {"partialFingerprints", {{"starbridge/v1", item.fingerprint}}},
                    {"baselineState", item.is_known ? "unchanged" : "new"}};
-    if (!found.source.empty()) result["properties"] = {{"evidence", found.source}};
+    if (!found.source.empty()) result["properties"]["evidence"] = found.source;
+    if (!found.suggestion.empty()) result["properties"]["suggestion"] = base::sanitize_utf8(found.suggestion);
     return result;
   }
 
@@ -105,7 +106,7 @@ class Run {
     Json region = {{"startLine", change.line},       {"startColumn", change.column}, {"endLine", change.end_line},
                    {"endColumn", change.end_column}, {"byteOffset", change.begin},   {"byteLength", change.end - change.begin}};
     Json replacement = {{"deletedRegion", region}, {"insertedContent", {{"text", change.replacement}}}};
-    const port::Rule* rule = port::find_rule(change.rule);
+    const port::Rule* rule = section_.chip->find_rule(change.rule);
     std::string title(rule == nullptr                         ? std::string_view(change.rule)
                       : language_ == base::Language::kChinese ? rule->title_zh
                                                               : rule->title_en);

@@ -10,7 +10,7 @@ Score score_of(const port::ChipReport& chip, std::size_t kernel_line_count) {
   score.automatic_points = chip.edit_count * kPointsPerEdit;
   for (const port::Finding& finding : chip.findings) {
     if (finding.severity != port::Severity::kWork) continue;
-    const port::Rule* rule = port::find_rule(finding.rule);
+    const port::Rule* rule = chip.find_rule(finding.rule);
     if (rule != nullptr && rule->effort == port::Effort::kAssisted) {
       ++score.assisted_count;
       score.assisted_points += kPointsPerAssisted;

@@ -31,9 +31,6 @@ void Constructs::visit_call(NodeId call, std::string_view path) {
   static constexpr std::array<std::string_view, 8> kRunners = {
       "subprocess.run",        "subprocess.Popen",     "subprocess.call", "subprocess.check_output",
       "subprocess.check_call", "subprocess.getoutput", "os.system",       "os.popen"};
-  static constexpr std::array<std::string_view, 4> kStarters = {
-      "torch.multiprocessing.set_start_method", "torch.multiprocessing.get_context", "multiprocessing.set_start_method",
-      "multiprocessing.get_context"};
   NodeId function = syntax_.child(call, Field::kFunction);
   bool is_method = syntax_.kind(function) == Kind::kAttribute;
   if (path.empty()) {
@@ -49,15 +46,7 @@ void Constructs::visit_call(NodeId call, std::string_view path) {
     visit_index(argument_of(syntax_, call, "device", -1));
     visit_index(argument_of(syntax_, call, "map_location", -1));
   }
-  if (path == "torch.load" && argument_of(syntax_, call, "map_location", 1) == kNoNode &&
-      argument_of(syntax_, call, "f", 0) != kNoNode)
-    add_construct(function, "load-device-tags");
   if (is_one_of(path, kRunners)) visit_command(argument_of(syntax_, call, "args", 0));
-  if (is_one_of(path, kStarters)) {
-    NodeId method = argument_of(syntax_, call, "method", 0);
-    if (syntax_.kind(method) == Kind::kString && read_literal(syntax_, method).text == "fork")
-      add_construct(method, "fork-start");
-  }
 }
 
 void Constructs::visit_index(NodeId value) {

@@ -108,6 +108,7 @@ void PortableRewriter::rewrite_site(const Site& site) {
     case SiteKind::kPackage:
     case SiteKind::kDtype:
     case SiteKind::kConstruct:
+    case SiteKind::kRule:
       return Rewriter::rewrite_site(site);
   }
 }
@@ -357,6 +358,7 @@ void PortableRewriter::drop_conflicts() {
 
 void PortableRewriter::place_imports() {
   drop_conflicts();
+  apply_rules();
   bool needs_helper = false;
   std::size_t first_use = source().size();
   for (const Edit& edit : out_.edits) {

@@ -20,8 +20,8 @@ std::size_t threads_for(std::size_t questions) { return std::min(kScanThreads, q
 
 }  // namespace
 
-ProjectFlow::ProjectFlow(std::vector<std::string> paths)
-    : modules_(paths), files_(paths.size()), parsed_(std::make_unique<std::once_flag[]>(paths.size())) {}
+ProjectFlow::ProjectFlow(std::vector<std::string> paths, const RuleSet* rules)
+    : modules_(paths), rules_(rules), files_(paths.size()), parsed_(std::make_unique<std::once_flag[]>(paths.size())) {}
 
 void ProjectFlow::read(std::size_t file, SourceFile source, bool may_matter) {
   files_[file].source = std::move(source);
@@ -36,7 +36,7 @@ void ProjectFlow::parse(std::size_t file) {
     if (mode_ == Mode::kRelinking && each.source.path.empty()) each.source = load_(file);
     each.syntax = std::make_unique<Syntax>(Syntax::parse(each.source.bytes));
     if (each.syntax->error_at() == std::string_view::npos) {
-      each.finder = std::make_unique<SiteFinder>(*each.syntax, each.source.bytes, &modules_, static_cast<int>(file));
+      each.finder = std::make_unique<SiteFinder>(*each.syntax, each.source.bytes, &modules_, static_cast<int>(file), rules_);
       each.finder->run();
     }
     if (mode_ != Mode::kLinking) return;

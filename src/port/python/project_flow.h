@@ -24,7 +24,8 @@ constexpr std::size_t kScanThreads = 2;
 
 class ProjectFlow {
  public:
-  explicit ProjectFlow(std::vector<std::string> paths);
+  // `rules`: declared ones; may be null.
+  explicit ProjectFlow(std::vector<std::string> paths, const RuleSet* rules = nullptr);
 
   // The text of a file, once. `may_matter` false: it is looked at only when another file asks.
   void read(std::size_t file, SourceFile source, bool may_matter);
@@ -83,6 +84,7 @@ class ProjectFlow {
   std::optional<Modules::Target> resolve(std::size_t importer, const std::string& dotted);
 
   Modules modules_;
+  const RuleSet* rules_;
   std::vector<File> files_;
   std::unique_ptr<std::once_flag[]> parsed_;
   WordIndex words_;

@@ -5,6 +5,7 @@
 #include "port/python/api_remarks.h"
 #include "port/python/portable_rewriter.h"
 #include "port/python/rewriter.h"
+#include "port/python/rule_rewriter.h"
 #include "port/words.h"
 
 namespace starbridge::port::python {
@@ -92,6 +93,8 @@ void Rewriter::rewrite_site(const Site& site) {
       return judge_construct(site);
     case SiteKind::kDtype:
       return judge_dtype(site);
+    case SiteKind::kRule:
+      return;  // among the edits of all others: apply_rules
   }
 }
 
@@ -317,18 +320,7 @@ void Rewriter::judge_dtype(const Site& site) {
 void Rewriter::judge_construct(const Site& site) {
   if (in_.target.is_cuda_named()) return;
   const catalog::Chip& chip = *in_.target.chip;
-  if (site.name == "load-device-tags") {
-    find(site.span, site.name, Severity::kWarning,
-         text("a checkpoint saved on CUDA carries the device in its tensors and will not load",
-              "在 CUDA 上保存的检查点带有设备标记，将无法载入"))
-        .advice = text("give map_location=\"cpu\", or convert the file: starbridge weights convert --device cpu",
-                       "加上 map_location=\"cpu\"，或转换文件：starbridge weights convert --device cpu");
-  } else if (site.name == "fork-start") {
-    find(
-        site.span, site.name, Severity::kWork,
-        text("{} cannot be used in a forked process once it was used before", "{} 初始化后不能在 fork 出的进程中使用", chip.name))
-        .advice = text("start processes by \"spawn\"", "改用 \"spawn\" 启动进程");
-  } else if (site.name == "cuda-tool") {
+  if (site.name == "cuda-tool") {
     find(site.span, site.name, Severity::kWarning, text("this runs a tool of NVIDIA", "此处运行 NVIDIA 的工具")).advice =
         text("use {}", "改用 {}", chip.stack->facts.text("management_tool").value_or("-"));
   }
@@ -365,7 +357,12 @@ void Rewriter::judge_api(const Site& site) {
   }
 }
 
+void Rewriter::apply_rules() {
+  if (RuleRewriter(in_, out_).run()) has_device_edit_ = true;
+}
+
 void Rewriter::place_imports() {
+  apply_rules();
   std::string_view plugin = in_.target.family->plugin;
   bool is_imported = false;
   for (const Span& lines : in_.sites.plugin_imports) {

@@ -235,7 +235,7 @@ TEST(Rewrite, ConstructsThatFailElsewhereAreFindings) {
                   "-L')\nsubprocess.run('ls')\n"),
             (Rules{"cuda-tool", "cuda-tool"}));
   EXPECT_EQ(rules("import torch\ntorch.load('a.pt')\n", "iluvatar-bi-v150"), Rules{});
-  EXPECT_EQ(rules("import torch\nm = torch.nn.DataParallel(m)\n"), Rules{"name-without-counterpart"});
+  EXPECT_EQ(rules("import torch\nm = torch.nn.DataParallel(m)\n"), Rules{"data-parallel"});
 }
 
 }  // namespace

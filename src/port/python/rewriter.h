@@ -42,6 +42,8 @@ class Rewriter {
   virtual void place_imports();
   // Code that tells cards apart by itself was left alone; a chain of tests that has no branch for the target needs one.
   void judge_branches();
+  // What declared rules ask for, among the edits made so far.
+  void apply_rules();
   bool has_foreign_plugin(std::string_view statement) const;
   void remove_line(Span lines);
 

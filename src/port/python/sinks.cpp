@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <unordered_map>
+#include <unordered_set>
 
 namespace starbridge::port::python {
 
@@ -64,6 +65,14 @@ const PositionalSink* positional_sink(std::string_view path, int position) {
   auto found = std::find_if(kSinks.begin(), kSinks.end(),
                             [&](const PositionalSink& sink) { return sink.position == position && sink.path == path; });
   return found == kSinks.end() ? nullptr : &*found;
+}
+
+bool is_common_name(std::string_view name) {
+  static const std::unordered_set<std::string_view> kCommon = {
+      "name", "type",   "value", "key",   "data",  "mode",    "id",     "kwargs", "args",  "config", "x",      "get",   "add",
+      "pop",  "append", "join",  "split", "strip", "replace", "update", "insert", "print", "write",  "format", "index", "count",
+      "log",  "info",   "debug", "error", "items", "values",  "keys",   "copy",   "self",  "cls",    "read",   "load",  "save"};
+  return kCommon.count(name) > 0;
 }
 
 }  // namespace starbridge::port::python

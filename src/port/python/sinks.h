@@ -18,4 +18,7 @@ const TextRole* role_of_name(std::string_view name);
 // Role of the arguments of a function of torch; up to two per function.
 const PositionalSink* positional_sink(std::string_view path, int position);
 
+// Names that stand for too many things to follow from file to file.
+bool is_common_name(std::string_view name);
+
 }  // namespace starbridge::port::python

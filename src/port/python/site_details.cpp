@@ -16,6 +16,13 @@ std::string last_name(std::string_view path) {
   return std::string(dot == std::string_view::npos ? path : path.substr(dot + 1));
 }
 
+bool is_configuration(const Syntax& syntax, NodeId function) {
+  if (syntax.kind(function) != Kind::kIdentifier && syntax.kind(function) != Kind::kAttribute) return false;
+  std::string_view name = syntax.name(function);
+  return (!name.empty() && name[0] >= 'A' && name[0] <= 'Z') || name == "dict" || name == "replace" || name == "set_defaults" ||
+         name == "update";
+}
+
 std::vector<Span> method_parts(const Syntax& syntax, NodeId call) {
   NodeId arguments = syntax.child(call, Field::kArguments);
   if (syntax.kind(arguments) != Kind::kArgumentList) return {};

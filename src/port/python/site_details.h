@@ -11,6 +11,9 @@ namespace starbridge::port::python {
 // What stands behind the last dot.
 std::string last_name(std::string_view path);
 
+// Config(dev="cuda"), dict(dev="cuda"), replace(config, dev="cuda"): a call of a class or of a maker of mappings.
+bool is_configuration(const Syntax& syntax, NodeId function);
+
 // Of a call x.cuda(...): the brackets, and the value given for the device when there is one ({n, n}: none). Empty when the
 // arguments cannot be told apart from each other: more than one by position, or *arguments.
 std::vector<Span> method_parts(const Syntax& syntax, NodeId call);

@@ -11,6 +11,7 @@
 #include "port/python/flow.h"
 #include "port/python/import_sites.h"
 #include "port/python/modules.h"
+#include "port/python/rule_matcher.h"
 #include "port/python/scopes.h"
 #include "port/python/sinks.h"
 #include "port/python/site_details.h"
@@ -28,7 +29,7 @@ bool starts_with(std::string_view text, std::string_view prefix) { return text.s
 
 class SiteFinder::Collector {
  public:
-  Collector(const Syntax& syntax, std::string_view source, const Modules* modules, int file)
+  Collector(const Syntax& syntax, std::string_view source, const Modules* modules, int file, const RuleSet* rules)
       : syntax_(syntax),
         source_(source),
         modules_(modules),
@@ -39,6 +40,7 @@ class SiteFinder::Collector {
             [this](Demand demand) { on_demand(std::move(demand)); }),
         imports_(syntax, source, sites_),
         constructs_(syntax, sites_),
+        rules_(syntax, scopes_, source, rules, sites_),
         role_of_symbol_(syntax.symbols().size()) {}
 
   void run() {
@@ -53,6 +55,7 @@ class SiteFinder::Collector {
 
   Sites finish() {
     sites_.header_end = end_of_header(syntax_, source_);
+    rules_.finish();
     std::sort(sites_.sites.begin(), sites_.sites.end(),
               [](const Site& left, const Site& right) { return left.span < right.span; });
     settle_branches(syntax_, source_, sites_);
@@ -149,9 +152,11 @@ class SiteFinder::Collector {
         return reach_if_named(text, syntax_.child(id, Field::kValue));
       }
       case Kind::kImport:
-        return imports_.visit_import(id);
+        imports_.visit_import(id);
+        return rules_.visit_import(id);
       case Kind::kImportFrom:
-        return imports_.visit_import_from(id);
+        imports_.visit_import_from(id);
+        return rules_.visit_import(id);
       default:
         return;
     }
@@ -183,12 +188,13 @@ class SiteFinder::Collector {
          argument = syntax_.node(argument).next_sibling) {
       if (syntax_.kind(argument) != Kind::kKeywordArgument) continue;
       reach_if_named(syntax_.node(argument).symbol, syntax_.child(argument, Field::kValue));
-      if (modules_ != nullptr && is_configuration(function))
+      if (modules_ != nullptr && is_configuration(syntax_, function))
         named_values_.emplace_back(syntax_.name(argument), syntax_.child(argument, Field::kValue));
     }
     if (!path.empty()) visit_known_call(call, path);
     bool is_of_object = may_be_object(path);
     constructs_.visit_call(call, is_of_object ? std::string_view() : std::string_view(path));
+    rules_.visit_call(call, is_of_object ? std::string() : path);
     if (syntax_.kind(function) == Kind::kAttribute && is_of_object) visit_method(call, function);
     if (syntax_.kind(function) == Kind::kAttribute || path == "click.option") visit_option(call, function, path);
   }
@@ -309,7 +315,7 @@ class SiteFinder::Collector {
     if (role == TextRole::kDevice) {
       std::string_view word = device_word(text);
       if (!word.empty()) add_text(SiteKind::kDeviceText, string, {begin, begin + static_cast<std::uint32_t>(word.size())}, word);
-      return;
+      return rules_.visit_device_text(string, text);
     }
     if (find_family_of_collective(text) != nullptr) {
       add_text(SiteKind::kCollectiveText, string, {begin, begin + static_cast<std::uint32_t>(text.size())}, text);
@@ -340,6 +346,7 @@ class SiteFinder::Collector {
     if (has_fields) return;
     Span span{begin, begin + static_cast<std::uint32_t>(text.size())};
     add_text(SiteKind::kEnvironment, string, span, text).target = assigned_subscript(syntax_, string);
+    rules_.visit_environment(string, text);
   }
 
   void visit_subscript(NodeId id) {
@@ -353,6 +360,7 @@ class SiteFinder::Collector {
     NodeId parent = syntax_.node(id).parent;
     if (syntax_.kind(parent) == Kind::kAttribute || !scopes_.is_import(syntax_.node(id).symbol)) return;
     std::string path = scopes_.dotted_path(id);
+    rules_.visit_name(id, path);
     if (starts_with(path, "torch.")) add_name(id, path);
   }
 
@@ -369,6 +377,7 @@ class SiteFinder::Collector {
     }
     if (is_inner || !scopes_.may_be_imported(id)) return;
     std::string path = scopes_.dotted_path(id);
+    rules_.visit_name(id, path);
     bool is_torch = path == "torch" || starts_with(path, "torch.") || starts_with(path, "torch_");
     if (is_torch) add_name(id, path);
   }
@@ -396,14 +405,9 @@ class SiteFinder::Collector {
   // --- the rest of the project --------------------------------------------------------------------------------------
   void on_demand(Demand demand) {
     if (modules_ == nullptr) return;
-    // Names that stand for too many things to follow from file to file.
-    static const std::unordered_set<std::string_view> kCommon = {
-        "name", "type",   "value", "key",   "data",  "mode",    "id",     "kwargs", "args",  "config", "x",      "get",   "add",
-        "pop",  "append", "join",  "split", "strip", "replace", "update", "insert", "print", "write",  "format", "index", "count",
-        "log",  "info",   "debug", "error", "items", "values",  "keys",   "copy",   "self",  "cls",    "read",   "load",  "save"};
     bool is_by_name = demand.kind != Demand::Kind::kImported && demand.kind != Demand::Kind::kReturned &&
                       demand.kind != Demand::Kind::kArgument;
-    if (is_by_name && kCommon.count(demand.name) > 0) return;
+    if (is_by_name && is_common_name(demand.name)) return;
     // Every file follows what it puts under these names by itself.
     bool is_setting = demand.kind == Demand::Kind::kAttribute || demand.kind == Demand::Kind::kKey;
     if (is_setting && role_of_name(demand.name) != nullptr) return;
@@ -429,14 +433,6 @@ class SiteFinder::Collector {
     for (const auto& [name, value] : named_values_) {
       if (name == demand.name) flow_.reach(value, demand.role);
     }
-  }
-
-  // Config(dev="cuda"), dict(dev="cuda"), replace(config, dev="cuda"): a call of a class or of a maker of mappings.
-  bool is_configuration(NodeId function) const {
-    if (syntax_.kind(function) != Kind::kIdentifier && syntax_.kind(function) != Kind::kAttribute) return false;
-    std::string_view name = syntax_.name(function);
-    return (!name.empty() && name[0] >= 'A' && name[0] <= 'Z') || name == "dict" || name == "replace" || name == "set_defaults" ||
-           name == "update";
   }
 
   // Whether `path`, which an import began, may end at a method of an object: net.cuda() after `from model import net`.
@@ -466,6 +462,7 @@ class SiteFinder::Collector {
   Sites sites_;
   ImportSites imports_;
   Constructs constructs_;
+  RuleMatcher rules_;
   std::vector<Option> options_;
   std::vector<std::pair<std::string_view, NodeId>>
       named_values_;                                      // of dictionaries by their text keys, of configurations by keyword
@@ -477,8 +474,8 @@ class SiteFinder::Collector {
   std::vector<std::optional<const TextRole*>> role_of_symbol_;
 };
 
-SiteFinder::SiteFinder(const Syntax& syntax, std::string_view source, const Modules* modules, int file)
-    : collector_(std::make_unique<Collector>(syntax, source, modules, file)) {}
+SiteFinder::SiteFinder(const Syntax& syntax, std::string_view source, const Modules* modules, int file, const RuleSet* rules)
+    : collector_(std::make_unique<Collector>(syntax, source, modules, file, rules)) {}
 SiteFinder::~SiteFinder() = default;
 void SiteFinder::run() { collector_->run(); }
 std::vector<Demand> SiteFinder::take_demands() { return collector_->take_demands(); }
@@ -487,10 +484,11 @@ void SiteFinder::answer_argument(const Demand& demand, const IsIt& is_it) { coll
 void SiteFinder::run_comparisons() { collector_->run_comparisons(); }
 Sites SiteFinder::finish() { return collector_->finish(); }
 void SiteFinder::each_word(const std::function<void(std::string_view)>& take) const { collector_->each_word(take); }
+
 const Scopes& SiteFinder::scopes() const { return collector_->scopes(); }
 
-Sites find_sites(const Syntax& syntax, std::string_view source) {
-  SiteFinder finder(syntax, source, nullptr, -1);
+Sites find_sites(const Syntax& syntax, std::string_view source, const RuleSet* rules) {
+  SiteFinder finder(syntax, source, nullptr, -1, rules);
   finder.run();
   finder.run_comparisons();
   return finder.finish();

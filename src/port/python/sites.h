@@ -10,11 +10,14 @@
 #include <vector>
 
 #include "port/python/flow.h"
+#include "port/python/matched_rule.h"
 #include "port/python/modules.h"
 
-namespace starbridge::port::python {
+namespace starbridge::port {
+class RuleSet;
+}
 
-using Span = std::pair<std::uint32_t, std::uint32_t>;  // [begin, end) in bytes
+namespace starbridge::port::python {
 
 enum class SiteKind {
   kDeviceText,      // "cuda", "cuda:0", f"cuda:{i}" at a device position; span: the word
@@ -30,6 +33,7 @@ enum class SiteKind {
   kDeviceIndex,     // x.to(0), torch.device(0): a bare number that means a CUDA device; span: the number
   kProfilerKey,     // sort_by="cuda_time_total"; span: the word of the device
   kConstruct,       // something that needs another shape elsewhere; name: the rule that tells
+  kRule,            // what a declared rule looks for; no name
 };
 
 struct ImportedName {
@@ -51,6 +55,7 @@ struct Site {
   bool is_settled = false;          // stands in code that looks at several families of devices itself: nothing to change
   bool is_joined = false;           // texts: other literals beside it belong to the same string
   Span target{0, 0};                // kEnvironment: the subscript, when something is assigned to it
+  std::shared_ptr<const MatchedRule> rule;  // kRule
 };
 
 // Code that tells families of devices apart by itself; see branches.h.
@@ -67,13 +72,15 @@ struct Sites {
   std::size_t header_end = 0;  // behind the docstring and imports from __future__: where an import may stand at the earliest
   bool imports_torch = false;  // anywhere in the file
   bool has_top_level_torch = false;
-  std::string source_device;         // what the project is written for, "cuda"; empty: not known
-  std::vector<Branch> branches;      // by position, none inside another
-  std::vector<Span> plugin_imports;  // whole lines "import torch_npu" with their line end
+  std::string source_device;             // what the project is written for, "cuda"; empty: not known
+  std::vector<Branch> branches;          // by position, none inside another
+  std::vector<HeadImport> head_imports;  // of names that declared rules may do away with
+  std::vector<Span> plugin_imports;      // whole lines "import torch_npu" with their line end
 };
 
 // Of a file alone.
-Sites find_sites(const Syntax& syntax, std::string_view source);
+// `rules`: declared ones; may be null.
+Sites find_sites(const Syntax& syntax, std::string_view source, const RuleSet* rules = nullptr);
 
 // Of a file that is part of a project: what it demands of other files is taken away and answered by them; see project_flow.h.
 // One thread at a time.
@@ -82,7 +89,7 @@ class SiteFinder {
   // Whether a dotted path of the file's imports is the function in question.
   using IsIt = std::function<bool(const std::string& dotted)>;
 
-  SiteFinder(const Syntax& syntax, std::string_view source, const Modules* modules, int file);
+  SiteFinder(const Syntax& syntax, std::string_view source, const Modules* modules, int file, const RuleSet* rules);
   ~SiteFinder();
   void run();
   std::vector<Demand> take_demands();
