@@ -72,12 +72,12 @@ void print_suggestion(const Context& context, const std::string& suggestion) {
 void print_findings(const Context& context, const report::ChipSection& section, std::size_t limit) {
   const std::string& chip = section.chip->target.chip->id;
   for (Severity severity : {Severity::kWork, Severity::kWarning, Severity::kInfo}) {
-    std::vector<const port::Finding*> found;
+    std::vector<const report::Item*> found;
     std::size_t known = 0;
-    for (const report::Item& item : section.items) {
-      if (item.finding.severity != severity) continue;
-      known += item.is_known ? 1 : 0;
-      if (!item.is_known) found.push_back(&item.finding);
+    for (const report::Item* item : report::by_reach(section.items)) {
+      if (item->finding.severity != severity) continue;
+      known += item->is_known ? 1 : 0;
+      if (!item->is_known) found.push_back(item);
     }
     if (found.empty()) continue;
     context.out << "\n" << context.style.bold(context.say(title_of(severity))) << " (" << found.size() << ", " << chip;
@@ -90,10 +90,11 @@ void print_findings(const Context& context, const report::ChipSection& section, 
                     << "\n";
         break;
       }
-      const port::Finding& finding = *found[index];
+      const port::Finding& finding = found[index]->finding;
+      base::Text reach = report::describe_reach(*found[index]);
       context.out << "  " << context.style.cyan(base::sanitize_utf8(finding.place.to_string())) << "  "
                   << context.say(finding.message) << " [" << finding.rule << (finding.source.empty() ? "" : ", " + finding.source)
-                  << "]\n";
+                  << "]" << context.style.dim(reach.empty() ? "" : " " + context.say(reach)) << "\n";
       if (!finding.advice.empty()) context.out << "      " << context.say(finding.advice) << "\n";
       print_suggestion(context, finding.suggestion);
     }
@@ -201,6 +202,9 @@ base::Json chip_to_json(const Context& context, const report::ChipSection& secti
     finding["confidence"] = port::to_string(item.confidence);
     finding["fingerprint"] = item.fingerprint;
     finding["known"] = item.is_known;
+    finding["reach"] = port::to_string(item.reach);
+    if (!item.reached_from.empty()) finding["reached_from"] = item.reached_from;
+    finding["hot"] = item.is_hot;
     json["findings"].push_back(std::move(finding));
   }
   json["precision"] = precision_to_json(context, section.precision);

@@ -13,7 +13,9 @@
 #include "port/finding.h"
 #include "port/portable.h"
 #include "port/python/names.h"
+#include "port/python/outline.h"
 #include "port/python/sites.h"
+#include "port/reach.h"
 #include "port/source_file.h"
 #include "port/tables.h"
 #include "port/target.h"
@@ -94,6 +96,9 @@ struct FileReport {
   std::vector<TargetResult> results;  // one per target
   std::vector<NameUse> uses;
   CudaInventory cuda;
+  python::Outline outline;            // Python and notebooks
+  std::vector<std::string> commands;  // of files that may start programs, see command_words
+  Reached reached;                    // of a project
 };
 
 // A file by itself.

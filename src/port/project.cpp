@@ -47,6 +47,25 @@ std::vector<FileReport> run_with_cache(TreeScan& scan, const std::string& root, 
   return std::move(*reports);
 }
 
+void add_reach(std::vector<FileReport>& reports) {
+  ReachInput input;
+  std::vector<FileReport*> files;
+  for (FileReport& report : reports) {
+    if (report.kind == FileKind::kPython || report.kind == FileKind::kNotebook) {
+      if (report.kind == FileKind::kNotebook) report.outline.has_main = true;
+      input.paths.push_back(report.path);
+      input.outlines.push_back(&report.outline);
+      files.push_back(&report);
+    }
+    for (std::string& word : report.commands) input.commands.emplace_back(report.path, std::move(word));
+  }
+  std::vector<Reached> reached = find_reach(input);
+  for (std::size_t index = 0; index < files.size(); ++index) {
+    files[index]->reached = std::move(reached[index]);
+    files[index]->outline = {};
+  }
+}
+
 Verdict judge(const ChipReport& chip) {
   if (chip.target.family == nullptr) return Verdict::kCannot;
   if (chip.count(Severity::kWork) > 0) return Verdict::kNeedsWork;
@@ -130,6 +149,7 @@ base::Result<ProjectReport> scan_project(const std::string& root, const Context&
   project.file_count = file_count;
   project.reused_file_count = scan.reused_count();
   for (const Target& target : context.targets) project.chips.push_back({target, Verdict::kRuns, 0, 0, 0, {}, {}, context.rules});
+  if (!is_single_file) add_reach(reports);
   tell_shims(reports, context, scan.shims());
   leave_supported(reports, context, scan.source_device());
   for (FileReport& report : reports) {

@@ -103,6 +103,25 @@ void visit(Archive& archive, CudaInventory& value) {
   visit(archive, value.features);
   visit(archive, value.device_line_count);
 }
+namespace python {
+template <class Archive>
+void visit(Archive& archive, Outline::Part& value) {
+  visit(archive, value.name);
+  visit(archive, value.begin_line);
+  visit(archive, value.end_line);
+  visit(archive, value.is_step);
+  visit(archive, value.calls);
+}
+template <class Archive>
+void visit(Archive& archive, Outline& value) {
+  visit(archive, value.imports);
+  visit(archive, value.has_main);
+  visit(archive, value.changes_path);
+  visit(archive, value.does_something);
+  visit(archive, value.parts);
+}
+}  // namespace python
+
 template <class Archive>
 void visit(Archive& archive, FileReport& value) {
   visit(archive, value.path);
@@ -113,6 +132,8 @@ void visit(Archive& archive, FileReport& value) {
   visit(archive, value.results);
   visit(archive, value.uses);
   visit(archive, value.cuda);
+  visit(archive, value.outline);
+  visit(archive, value.commands);
 }
 template <class Archive>
 void visit(Archive& archive, PythonFacts& value) {

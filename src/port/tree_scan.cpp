@@ -9,6 +9,7 @@
 #include "base/parallel.h"
 #include "port/already_ported.h"
 #include "port/files/setup_py.h"
+#include "port/notebook_cells.h"
 #include "port/python/branches.h"
 #include "port/relevance.h"
 
@@ -23,6 +24,18 @@ constexpr std::size_t kSettingsBytesMax = 1UL << 20;  // JSON larger than this i
 constexpr std::size_t kChangedShareMax = 4;
 // Clocks of file systems may be as coarse as this: a file written so shortly before may be written again under the same time.
 constexpr std::int64_t kCoarsestClockNs = 2'000'000'000;
+
+// What a file other than Python's starts or, as a notebook, imports.
+void add_starts(FileReport& report, const SourceFile& file) {
+  static constexpr std::array<FileKind, 7> kStarters = {FileKind::kShell, FileKind::kDockerfile, FileKind::kYaml, FileKind::kJson,
+                                                        FileKind::kToml,  FileKind::kSetupCfg,   FileKind::kBuild};
+  if (std::find(kStarters.begin(), kStarters.end(), report.kind) != kStarters.end()) {
+    report.commands = command_words(file.bytes);
+  } else if (report.kind == FileKind::kNotebook && file.bytes.size() <= kSettingsBytesMax) {
+    base::Result<NotebookCells> cells = find_notebook_cells(file.bytes, file.path);
+    if (cells.ok()) report.outline = python::read_outline(cells->code);
+  }
+}
 
 }  // namespace
 
@@ -221,6 +234,7 @@ bool TreeScan::read_python(std::size_t index) {
   states_[index].is_read = true;
   if (keeps_snapshot_) states_[index].hash = content_hash(file.bytes);
   if (!reports_[index].is_analyzed) return false;
+  reports_[index].outline = python::read_outline(file.bytes);
   PythonFacts& facts = states_[index].python;
   facts.shims = find_shims(file);
   facts.is_helper = is_portable_helper(file.bytes);
@@ -240,6 +254,7 @@ void TreeScan::finish_python(std::size_t index) {
     if (error_at != std::string_view::npos) {
       end_report(report, file, context_, refuse_python(file, error_at, context_));
     } else {
+      python::add_parts(report.outline, flow_->syntax(number), file.bytes);
       python::Sites sites = flow_->finish(number);
       report.uses = collect_uses(file, sites);
       bool is_one_familys = family_files_.count(file.path) > 0;
@@ -275,7 +290,10 @@ FileReport TreeScan::read_and_analyze(std::size_t index) {
   if (keeps_snapshot_) states_[index].hash = content_hash(*bytes);
   if (kind == FileKind::kOther)
     kind = classify(entry.path, std::string_view(*bytes).substr(0, may_be_cuda ? bytes->size() : kFirstBytes));
-  return analyze_file({entry.path, std::move(bytes).value()}, kind, context_);
+  SourceFile file{entry.path, std::move(bytes).value()};
+  report = analyze_file(file, kind, context_);
+  add_starts(report, file);
+  return report;
 }
 
 }  // namespace starbridge::port

@@ -51,6 +51,9 @@ Json data_of(const Report& report, base::Language language) {
                                   {"source", finding.source},
                                   {"suggestion", base::sanitize_utf8(finding.suggestion)},
                                   {"text", item.line_text.substr(0, 400)},
+                                  {"reach", both(describe_reach(item))},
+                                  {"reach_rank", reach_rank(item)},
+                                  {"reached_from", item.reached_from},
                                   {"known", item.is_known}});
     }
     for (const ChangedFile& file : section.files) {

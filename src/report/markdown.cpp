@@ -114,8 +114,8 @@ class Writer {
 
   void findings(const ChipSection& section, port::Severity severity) {
     std::map<std::string, std::vector<const Item*>> by_rule;
-    for (const Item& item : section.items) {
-      if (item.finding.severity == severity && !item.is_known) by_rule[item.finding.rule].push_back(&item);
+    for (const Item* item : by_reach(section.items)) {
+      if (item->finding.severity == severity && !item->is_known) by_rule[item->finding.rule].push_back(item);
     }
     if (by_rule.empty()) return;
     out_ += "\n### " +
@@ -129,6 +129,7 @@ class Writer {
       out_ += fmt::format("- **{}** ({}): {}\n", escaped(id), items.size(), escaped(title));
       for (const Item* item : items) {
         out_ += "  - " + code(item->finding.place.to_string()) + " " + escaped(item->finding.message.in(language_));
+        if (base::Text reach = describe_reach(*item); !reach.empty()) out_ += " (" + escaped(reach.in(language_)) + ")";
         if (!item->finding.advice.empty()) out_ += ". " + escaped(item->finding.advice.in(language_));
         out_ += "\n";
         if (!item->finding.suggestion.empty()) suggestion(item->finding.suggestion);

@@ -1,5 +1,6 @@
 #include "report/report.h"
 
+#include <algorithm>
 #include <map>
 
 #include "base/files.h"
@@ -90,6 +91,34 @@ std::size_t kernel_lines(const port::ProjectReport& project, const port::ChipRep
 
 }  // namespace
 
+base::Text describe_reach(const Item& item) {
+  bool may_run = item.reach == port::Reach::kProgram || item.reach == port::Reach::kUnknown;
+  if (may_run) return item.is_hot ? base::text("once per step", "每步执行") : base::Text();
+  return port::describe(item.reach);
+}
+
+int reach_rank(const Item& item) {
+  switch (item.reach) {
+    case port::Reach::kProgram:
+    case port::Reach::kUnknown:
+      return item.is_hot ? 0 : 1;
+    case port::Reach::kNone:
+    case port::Reach::kBuild:
+      return 2;
+    case port::Reach::kTest:
+      return 3;
+  }
+  return 3;
+}
+
+std::vector<const Item*> by_reach(const std::vector<Item>& items) {
+  std::vector<const Item*> sorted;
+  for (const Item& item : items) sorted.push_back(&item);
+  std::stable_sort(sorted.begin(), sorted.end(),
+                   [](const Item* left, const Item* right) { return reach_rank(*left) < reach_rank(*right); });
+  return sorted;
+}
+
 Report build_report(const port::ProjectReport& project, const catalog::PrecisionRules* precision) {
   Report report;
   report.project = &project;
@@ -117,6 +146,9 @@ Report build_report(const port::ProjectReport& project, const catalog::Precision
       for (const port::Finding& finding : result.findings) {
         Item item;
         item.finding = finding;
+        item.reach = file.reached.reach;
+        item.reached_from = file.reached.from;
+        item.is_hot = file.reached.is_hot(finding.place.line);
         item.line_text = line_at(*bytes, lines, finding.place.line);
         std::string key =
             finding.rule + "\n" + file.path + "\n" + std::string(base::trim(item.line_text)) + "\n" + finding.message.en;

@@ -38,6 +38,9 @@ struct Item {
   std::string line_text;    // the line it stands on, without the line end; UTF-8
   std::string fingerprint;  // the same while the line's text, its file and the rule stay, wherever the line moves to
   bool is_known = false;    // in the baseline
+  port::Reach reach = port::Reach::kUnknown;
+  std::string reached_from;  // the program, test or build script that leads to it first
+  bool is_hot = false;       // its line runs once per step of training or inference
 };
 
 struct ChangedFile {
@@ -58,6 +61,14 @@ struct Report {
   const port::ProjectReport* project = nullptr;
   std::vector<ChipSection> chips;
 };
+
+// What is worth saying of where an item stands: "once per step", "only tests lead there"; empty for most.
+base::Text describe_reach(const Item& item);
+// 0 for what a program runs once per step, 1 for what programs lead to or whose reach is not known, 2 for what nothing leads to,
+// 3 for tests.
+int reach_rank(const Item& item);
+// By reach_rank; stable.
+std::vector<const Item*> by_reach(const std::vector<Item>& items);
 
 // `project` must outlive the report. Files that have gone meanwhile are shown without their lines. Without `precision` there are
 // no precision plans.

@@ -97,6 +97,7 @@ class Run {
                    {"locations", Json::array({location(found.place.file, std::move(region))})},
                    {"partialFingerprints", {{"starbridge/v1", item.fingerprint}}},
                    {"baselineState", item.is_known ? "unchanged" : "new"}};
+    result["properties"] = {{"reach", port::to_string(item.reach)}, {"hot", item.is_hot}};
     if (!found.source.empty()) result["properties"]["evidence"] = found.source;
     if (!found.suggestion.empty()) result["properties"]["suggestion"] = base::sanitize_utf8(found.suggestion);
     return result;

@@ -25,7 +25,14 @@ std::string parent_of(const std::string& folder) { return folder_of(folder); }
 
 }  // namespace
 
-Modules::Modules(const std::vector<std::string>& paths) {
+bool changes_path(std::string_view source) {
+  for (std::string_view word : {"sys.path.append(", "sys.path.insert(", "sys.path.extend(", "sys.path +=", "site.addsitedir("}) {
+    if (source.find(word) != std::string_view::npos) return true;
+  }
+  return false;
+}
+
+Modules::Modules(const std::vector<std::string>& paths) : changes_path_(paths.size()) {
   for (std::size_t index = 0; index < paths.size(); ++index) {
     folders_.push_back(folder_of(paths[index]));
     std::string module = module_path(paths[index]);
@@ -66,7 +73,7 @@ std::optional<Modules::Target> Modules::resolve(int importer, std::string_view d
     if (dots == 0) {
       if (int file = find("", module); file >= 0) return answer(file, end);
       // A single word alone is too often the name of an installed package.
-      bool is_specific = module.find('/') != std::string_view::npos;
+      bool is_specific = module.find('/') != std::string_view::npos || changes_path_[static_cast<std::size_t>(importer)] != 0;
       auto found = is_specific ? unique_suffix_.find(std::string(module)) : unique_suffix_.end();
       if (found != unique_suffix_.end() && found->second >= 0) return answer(found->second, end);
     }

@@ -1,4 +1,4 @@
-// Modules: which file of the project an imported name stands for. Built from the paths alone; immutable; any thread.
+// Modules: which file of the project an imported name stands for. Built from the paths alone; any thread.
 #pragma once
 
 #include <optional>
@@ -10,10 +10,16 @@
 
 namespace starbridge::port::python {
 
+// Whether a file's text adds folders to sys.path.
+bool changes_path(std::string_view source);
+
 class Modules {
  public:
   // Paths of the project's Python files with '/'; the position in the list is the file's number.
   explicit Modules(const std::vector<std::string>& paths);
+
+  // The file adds folders to sys.path: its imports of single words may lead to any folder. Each file's before it is resolved.
+  void note_path_change(int file) { changes_path_[static_cast<std::size_t>(file)] = 1; }
 
   struct Target {
     int file = -1;
@@ -27,6 +33,7 @@ class Modules {
  private:
   int find(const std::string& folder, std::string_view module) const;
 
+  std::vector<char> changes_path_;
   std::vector<std::string> folders_;                    // of each file, "" for the root
   std::unordered_map<std::string, int> files_;          // "pkg/config" -> file
   std::unordered_set<std::string> segments_;            // every word between the slashes of the files' paths

@@ -34,6 +34,7 @@ void ProjectFlow::parse(std::size_t file) {
   std::call_once(parsed_[file], [&] {
     File& each = files_[file];
     if (mode_ == Mode::kRelinking && each.source.path.empty()) each.source = load_(file);
+    if (changes_path(each.source.bytes)) modules_.note_path_change(static_cast<int>(file));
     each.syntax = std::make_unique<Syntax>(Syntax::parse(each.source.bytes));
     if (each.syntax->error_at() == std::string_view::npos) {
       each.finder = std::make_unique<SiteFinder>(*each.syntax, each.source.bytes, &modules_, static_cast<int>(file), rules_);
@@ -84,6 +85,7 @@ void ProjectFlow::note_demand(std::size_t file, const Demand& demand) {
 
 void ProjectFlow::note_imports(std::size_t file) {
   std::uint64_t hash = files_[file].finder != nullptr ? 1 : 0;
+  if (changes_path(files_[file].source.bytes)) hash += 2;
   auto mix = [&](std::string_view text) { hash = (hash ^ std::hash<std::string_view>()(text)) * 0x9E3779B97F4A7C15ULL; };
   if (hash != 0) {
     const Scopes& scopes = files_[file].finder->scopes();

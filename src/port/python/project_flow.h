@@ -40,6 +40,7 @@ class ProjectFlow {
   FlowRecord take_record() { return std::move(record_); }
 
   const SourceFile& source(std::size_t file) const { return files_[file].source; }
+  const Syntax& syntax(std::size_t file) const { return *files_[file].syntax; }
   bool is_parsed(std::size_t file) const { return files_[file].syntax != nullptr; }
   // First damaged byte of a parsed file, or npos.
   std::size_t error_at(std::size_t file) const { return files_[file].syntax->error_at(); }
