@@ -1,0 +1,371 @@
+// Calls: what CUDA itself offers becomes a node of its own, everything else is inlined.
+#include <llvm/ADT/StringSwitch.h>
+
+#include "front/clang/lower.h"
+
+namespace starbridge::front {
+
+using clang::QualType;
+
+namespace {
+
+// Functions that keep their meaning under one name on both sides; f and the fast forms are folded into the plain name.
+std::string math_name(llvm::StringRef name) {
+  static const std::set<std::string> plain = {
+      "sqrt", "rsqrt", "cbrt", "exp", "exp2", "exp10", "expm1", "log", "log2", "log10", "log1p", "sin", "cos", "tan", "asin", "acos", "atan", "sinh", "cosh",
+      "tanh", "asinh", "acosh", "atanh", "pow", "atan2", "fmod", "hypot", "fabs", "floor", "ceil", "round", "rint", "nearbyint", "trunc", "fmin", "fmax",
+      "fma", "copysign", "erf", "erfc", "fdim", "min", "max", "abs", "isnan", "isinf", "isfinite", "ldexp", "remainder"};
+  std::string word = name.str();
+  if (word.rfind("std::", 0) == 0) word = word.substr(5);
+  if (word.rfind("__builtin_", 0) == 0) word = word.substr(10);
+  static const std::map<std::string, std::string> special = {
+      {"__expf", "exp"}, {"__exp10f", "exp10"}, {"__logf", "log"}, {"__log2f", "log2"}, {"__log10f", "log10"}, {"__sinf", "sin"}, {"__cosf", "cos"},
+      {"__tanf", "tan"}, {"__powf", "pow"}, {"__fdividef", "fdiv"}, {"fdividef", "fdiv"}, {"__fsqrt_rn", "sqrt"}, {"__frsqrt_rn", "rsqrt"},
+      {"__frcp_rn", "recip"}, {"__fmaf_rn", "fma"}, {"__fadd_rn", "fadd"}, {"__fsub_rn", "fsub"}, {"__fmul_rn", "fmul"}, {"__fdiv_rn", "fdiv"},
+      {"umin", "min"}, {"umax", "max"}, {"llmin", "min"}, {"llmax", "max"}, {"labs", "abs"}, {"llabs", "abs"},
+      {"isnanf", "isnan"}, {"isinff", "isinf"}, {"__isnan", "isnan"}, {"__popc", "popc"}, {"__popcll", "popcll"}, {"__clz", "clz"}, {"__clzll", "clzll"}, {"__ffs", "ffs"},
+      {"__float_as_int", "float_as_int"}, {"__float_as_uint", "float_as_uint"}, {"__int_as_float", "int_as_float"},
+      {"__uint_as_float", "uint_as_float"}, {"__mul24", "mul24"}, {"__umul24", "mul24"}, {"__mulhi", "mulhi"}, {"__umulhi", "umulhi"}, {"__brev", "brev"},
+      {"__float2int_rn", "float2int_rn"}, {"__float2int_rz", "float2int_rz"}, {"__float2int_rd", "float2int_rd"}, {"__float2int_ru", "float2int_ru"},
+      {"__int2float_rn", "int2float"}, {"__saturatef", "saturate"}};
+  if (auto found = special.find(word); found != special.end()) return found->second;
+  if (plain.count(word) > 0) return word;
+  if (word.size() > 1 && word.back() == 'f' && plain.count(word.substr(0, word.size() - 1)) > 0) return word.substr(0, word.size() - 1);
+  return "";
+}
+
+// The name without a cast's or a reference's dressing; the group a cooperative-groups object stands for.
+std::string group_of(QualType type, int& width) {
+  const auto* record = type.getNonReferenceType()->getAsCXXRecordDecl();
+  if (record == nullptr) return "";
+  const auto* space = llvm::dyn_cast<clang::NamespaceDecl>(record->getDeclContext());
+  if (space == nullptr || space->getName() != "cooperative_groups") return "";
+  if (const auto* tile = llvm::dyn_cast<clang::ClassTemplateSpecializationDecl>(record)) {
+    if (tile->getTemplateArgs()[0].getKind() == clang::TemplateArgument::Integral) width = static_cast<int>(tile->getTemplateArgs()[0].getAsIntegral().getSExtValue());
+  }
+  return record->getNameAsString();
+}
+
+bool is_ours(const clang::FunctionDecl* function, const clang::ASTContext& context) {
+  return context.getSourceManager().isInSystemHeader(function->getLocation());
+}
+
+}  // namespace
+
+bool Lowering::atomic(const clang::CallExpr* expr, const std::string& name, Value& result) {
+  const std::string operation = llvm::StringSwitch<std::string>(name)
+                                    .Cases("atomicAdd", "atomicAdd_block", "atomicAdd_system", "add").Case("atomicSub", "sub").Case("atomicMax", "max").Case("atomicMin", "min")
+                                    .Case("atomicAnd", "and").Case("atomicOr", "or").Case("atomicXor", "xor").Case("atomicExch", "exch")
+                                    .Case("atomicInc", "inc").Case("atomicDec", "dec").Case("atomicCAS", "cas").Default("");
+  if (operation.empty()) return false;
+  Value address = value(expr->getArg(0));
+  if (!address.is_pointer || fails_) {
+    if (!fails_) fail(expr->getExprLoc(), "atomic_address:");
+    return true;
+  }
+  const std::string type = type_of(expr->getArg(0)->getType()->getPointeeType());
+  if (type_bytes(type) == 8) {
+    fail(expr->getExprLoc(), "atomic_64:" + name);
+    return true;
+  }
+  Tree node = make("atomic", type, address.pointer.array, {index_of(address.pointer, type_bytes(type))});
+  for (unsigned i = 1; i < expr->getNumArgs(); ++i) node->args.push_back(convert(number(expr->getArg(i)), type));
+  if (operation == "sub") node->args[1] = make("neg", type, "", {node->args[1]});
+  const std::string old = fresh("old");
+  node->extra = (operation == "sub" ? "add" : operation) + " " + old;
+  emit(node);
+  result.tree = make("var", type, old);
+  return true;
+}
+
+bool Lowering::warp(const clang::CallExpr* expr, const std::string& name, Value& result) {
+  const std::string kind = llvm::StringSwitch<std::string>(name)
+                               .Cases("__shfl_sync", "__shfl", "index").Cases("__shfl_up_sync", "__shfl_up", "up").Cases("__shfl_down_sync", "__shfl_down", "down")
+                               .Cases("__shfl_xor_sync", "__shfl_xor", "xor").Case("__ballot_sync", "ballot").Case("__any_sync", "any").Case("__all_sync", "all")
+                               .Case("__reduce_add_sync", "sum").Case("__reduce_max_sync", "max").Case("__reduce_min_sync", "min").Default("");
+  if (kind.empty()) return false;
+  const unsigned first = llvm::StringRef(name).ends_with("_sync") ? 1 : 0;
+  if (first == 1) effect(expr->getArg(0));
+  const bool is_vote = kind == "ballot" || kind == "any" || kind == "all";
+  Tree given = is_vote ? condition(expr->getArg(first)) : number(expr->getArg(first));
+  const std::string type = kind == "ballot" ? "u32" : is_vote ? "i32" : type_of(expr->getType());
+  const bool has_lane = !is_vote && first + 1 < expr->getNumArgs();
+  Tree lane = has_lane ? convert(number(expr->getArg(first + 1)), "i32") : constant("i32", 0);
+  Tree width = has_lane && first + 2 < expr->getNumArgs() ? convert(number(expr->getArg(first + 2)), "i32") : constant("i32", 32);
+  const std::string to = fresh(kind == "index" ? "from_lane" : kind);
+  Tree node = make("warp", type, to, {is_vote ? given : convert(given, type), lane, width});
+  node->extra = kind;
+  emit(node);
+  result.tree = make("var", type, to);
+  return true;
+}
+
+bool Lowering::half_call(const clang::CallExpr* expr, const std::string& name, Value& result) {
+  const std::string to = llvm::StringSwitch<std::string>(name)
+                             .Cases("__half2float", "__bfloat162float", "f32").Cases("__float2half", "__float2half_rn", "__double2half", "f16")
+                             .Cases("__float2bfloat16", "__float2bfloat16_rn", "bf16").Default("");
+  if (!to.empty() && expr->getNumArgs() == 1) {
+    result.tree = convert(number(expr->getArg(0)), to);
+    return true;
+  }
+  if (const auto* member_call = llvm::dyn_cast<clang::CXXMemberCallExpr>(expr)) {
+    std::string half;
+    const auto* conversion = llvm::dyn_cast_or_null<clang::CXXConversionDecl>(member_call->getMethodDecl());
+    if (conversion != nullptr && is_half(member_call->getRecordDecl(), half)) {
+      result.tree = convert(number(member_call->getImplicitObjectArgument()), type_of(expr->getType()));
+      return true;
+    }
+    return false;
+  }
+  const std::string word = llvm::StringSwitch<std::string>(name).Case("__hadd", "add").Case("__hsub", "sub").Case("__hmul", "mul").Case("__hdiv", "div").Default("");
+  std::string operation = word;
+  if (const auto* op = llvm::dyn_cast<clang::CXXOperatorCallExpr>(expr)) {
+    switch (op->getOperator()) {
+      case clang::OO_Plus: operation = "add"; break;
+      case clang::OO_Minus: operation = "sub"; break;
+      case clang::OO_Star: operation = "mul"; break;
+      case clang::OO_Slash: operation = "div"; break;
+      case clang::OO_Less: operation = "lt"; break;
+      case clang::OO_Greater: operation = "gt"; break;
+      default: break;
+    }
+  }
+  if (operation.empty() || expr->getNumArgs() != 2) return false;
+  const std::string type = type_of(expr->getArg(0)->getType());
+  if (type != "f16" && type != "bf16") return false;
+  const bool is_comparison = operation == "lt" || operation == "gt";
+  // One rounding from float gives what the card's half instructions give.
+  Tree wide = make(operation, is_comparison ? "b" : "f32", "", {convert(number(expr->getArg(0)), "f32"), convert(number(expr->getArg(1)), "f32")});
+  result.tree = is_comparison ? wide : convert(wide, type);
+  return true;
+}
+
+bool Lowering::intrinsic(const clang::CallExpr* expr, const std::string& name, Value& result) {
+  if (name == "__syncthreads") return emit(make("barrier", "", "")), true;
+  if (name == "__syncwarp") {
+    emit(make("barrier", "", ""))->extra = "warp";
+    return true;
+  }
+  if (name == "__threadfence_block" || name == "__nanosleep" || name == "__builtin_assume") return true;
+  if (name == "__threadfence" || name == "__threadfence_system") return fail(expr->getExprLoc(), "fence:" + name), true;
+  if (name == "__activemask") {
+    result.tree = make("const", "u32", "4294967295");
+    return true;
+  }
+  if (name == "__sb_thread_rank") {
+    result.tree = make("special", "u32", "tid.linear");
+    return true;
+  }
+  if (name == "__sb_lane") {
+    result.tree = make("and", "u32", "", {make("special", "u32", "tid.linear"), constant("u32", 31)});
+    return true;
+  }
+  if (name == "__assert_fail" || name == "__sb_assert_fail") return true;  // what an assertion promises is not carried over
+  if (llvm::StringSwitch<bool>(name).Cases("__ldg", "__ldca", "__ldcs", "__ldlu", "__ldcg", true).Default(false)) {
+    Value address = value(expr->getArg(0));
+    if (address.is_pointer && !fails_) result = read(element(address.pointer, expr->getArg(0)->getType()->getPointeeType()));
+    return true;
+  }
+  if (llvm::StringSwitch<bool>(name).Cases("__stwb", "__stcg", "__stcs", "__stwt", true).Default(false)) {
+    Value address = value(expr->getArg(0));
+    if (address.is_pointer && !fails_) write(element(address.pointer, expr->getArg(0)->getType()->getPointeeType()), value(expr->getArg(1)));
+    return true;
+  }
+  if (name == "printf" || name == "__sb_printf") return fail(expr->getExprLoc(), "printf:"), true;
+  if (warp(expr, name, result) || atomic(expr, name, result) || half_call(expr, name, result)) return true;
+  if (name == "sincosf" || name == "__sincosf" || name == "sincos") {
+    for (unsigned i = 0; i < 2; ++i) {
+      const auto* address = llvm::dyn_cast<clang::UnaryOperator>(expr->getArg(i + 1)->IgnoreParenImpCasts());
+      if (address == nullptr) return fail(expr->getExprLoc(), "address_of_variable:"), true;
+      Value one;
+      one.tree = make("call", "f32", i == 0 ? "sin" : "cos", {convert(number(expr->getArg(0)), "f32")});
+      write(place(address->getSubExpr()), one);
+    }
+    return true;
+  }
+  const std::string math = math_name(name);
+  const auto* callee = expr->getDirectCallee();
+  if (math.empty() || (callee != nullptr && callee->getBuiltinID() == 0 && !is_ours(callee, context_))) return false;
+  const std::string type = math == "isnan" || math == "isinf" || math == "isfinite" ? "b" : type_of(expr->getType());
+  if (math == "min" || math == "max") {
+    for (const clang::Expr* each : expr->arguments()) {
+      if (type_of(each->getType()).empty()) return false;
+    }
+  }
+  Tree node = make("call", type, math);
+  for (const clang::Expr* each : expr->arguments()) node->args.push_back(type == "b" ? number(each) : convert(number(each), math == "float_as_int" || math == "float_as_uint" || math.rfind("float2int", 0) == 0 ? "f32" : math == "int_as_float" || math == "int2float" ? "i32" : math == "uint_as_float" ? "u32" : math == "ldexp" && node->args.size() == 1 ? "i32" : math == "popc" || math == "clz" || math == "ffs" ? "u32" : math == "popcll" || math == "clzll" ? "u64" : type));
+  result.tree = node;
+  return true;
+}
+
+Value Lowering::call(const clang::CallExpr* expr) {
+  Value result;
+  const clang::FunctionDecl* callee = expr->getDirectCallee();
+  if (callee == nullptr) return fail_value(expr, "function_pointer:");
+  const std::string name = callee->getNameAsString();
+  int width = 0;
+  const auto* member_call = llvm::dyn_cast<clang::CXXMemberCallExpr>(expr);
+  std::string group = member_call == nullptr ? "" : group_of(member_call->getImplicitObjectArgument()->getType(), width);
+  if (!group.empty()) {
+    if (group == "grid_group" && name == "sync") return fail_value(expr, "grid_sync:");
+    Tree linear = make("special", "u32", "tid.linear");
+    const bool is_tile = width > 0 && width <= 32;
+    if (is_tile || group == "thread_block") {
+      Tree size = constant("u32", width);
+      Tree all = make("mul", "u32", "", {make("special", "u32", "bdim.x"), make("mul", "u32", "", {make("special", "u32", "bdim.y"), make("special", "u32", "bdim.z")})});
+      if (name == "sync") {
+        emit(make("barrier", "", ""))->extra = is_tile ? "warp" : "";
+        return result;
+      }
+      if (name == "thread_rank") result.tree = is_tile ? make("rem", "u32", "", {linear, size}) : linear;
+      if (name == "size" || name == "num_threads") result.tree = is_tile ? size : all;
+      if (name == "meta_group_rank" && is_tile) result.tree = make("div", "u32", "", {linear, size});
+      if (name == "meta_group_size" && is_tile) result.tree = make("div", "u32", "", {all, size});
+      if (result.tree != nullptr) {
+        result.tree = convert(result.tree, type_of(expr->getType()));
+        return result;
+      }
+      const std::string kind = llvm::StringSwitch<std::string>(name).Case("shfl", "index").Case("shfl_down", "down").Case("shfl_up", "up").Case("shfl_xor", "xor")
+                                   .Case("any", "any").Case("all", "all").Case("ballot", "ballot").Default("");
+      if (is_tile && !kind.empty()) {
+        const bool is_vote = expr->getNumArgs() == 1;
+        Tree node = make("warp", kind == "ballot" ? "u32" : is_vote ? "i32" : type_of(expr->getType()), fresh(kind), {is_vote ? condition(expr->getArg(0)) : number(expr->getArg(0)),
+                         is_vote ? constant("i32", 0) : convert(number(expr->getArg(1)), "i32"), constant("i32", width)});
+        node->extra = kind;
+        emit(node);
+        result.tree = make("var", node->type, node->name);
+        return result;
+      }
+    }
+    return fail_value(expr, "group:" + group + "::" + name);
+  }
+  if (callee->getDeclContext()->isNamespace() && llvm::cast<clang::NamespaceDecl>(callee->getDeclContext())->getName() == "cooperative_groups") {
+    if (name == "sync") return emit(make("barrier", "", "")), result;
+    if (name == "reduce" && expr->getNumArgs() == 3) {
+      group = group_of(expr->getArg(0)->getType(), width);
+      const auto* functor = expr->getArg(2)->getType().getNonReferenceType()->getAsCXXRecordDecl();
+      const std::string kind = llvm::StringSwitch<std::string>(functor == nullptr ? "" : functor->getName()).Case("plus", "sum").Case("greater", "max").Case("less", "min").Default("");
+      if (width > 0 && width <= 32 && !kind.empty() && !type_of(expr->getType()).empty()) {
+        Tree node = make("warp", type_of(expr->getType()), fresh(kind), {number(expr->getArg(1)), constant("i32", 0), constant("i32", width)});
+        node->extra = kind;
+        emit(node);
+        result.tree = make("var", node->type, node->name);
+        return result;
+      }
+    }
+    if (!group_of(expr->getType(), width).empty()) {
+      return result;  // making a group does nothing
+    }
+    return fail_value(expr, "group:" + name);
+  }
+  if (intrinsic(expr, name, result)) {
+    if (result.tree == nullptr && !result.is_pointer && result.members.empty() && !expr->getType()->isVoidType()) result.tree = constant("i32", 0);
+    return result;
+  }
+  const clang::FunctionDecl* definition = nullptr;
+  if (!callee->hasBody(definition)) {
+    if (callee->isDefaulted() && expr->getNumArgs() == 2) {  // a structure's own assignment
+      Value right = value(expr->getArg(1));
+      write(place(expr->getArg(0)), right);
+      return right;
+    }
+    return fail_value(expr, "call:" + callee->getQualifiedNameAsString());
+  }
+  std::vector<const clang::Expr*> arguments(expr->arg_begin(), expr->arg_end());
+  if (member_call != nullptr) {
+    if (const auto* method = member_call->getMethodDecl(); method != nullptr && method->isVirtual()) return fail_value(expr, "virtual:" + name);
+    const clang::Expr* on = member_call->getImplicitObjectArgument();
+    Place object;
+    if (on->getType()->isPointerType()) {
+      if (llvm::isa<clang::CXXThisExpr>(on->IgnoreParenImpCasts()) && frames_.back().object != nullptr)
+        object = *frames_.back().object;
+      else
+        object = element(value(on).pointer, on->getType()->getPointeeType());
+    } else {
+      object = place(on);
+    }
+    return inlined(definition, arguments, &object, expr);
+  }
+  if (llvm::isa<clang::CXXOperatorCallExpr>(expr) && llvm::isa<clang::CXXMethodDecl>(callee)) {
+    const auto* assigned = llvm::cast<clang::CXXMethodDecl>(callee);
+    if ((assigned->isCopyAssignmentOperator() || assigned->isMoveAssignmentOperator()) && assigned->isTrivial()) {
+      Value right = value(expr->getArg(1));
+      write(place(expr->getArg(0)), right);
+      return right;
+    }
+    Place object = place(arguments[0]);
+    arguments.erase(arguments.begin());
+    return inlined(definition, arguments, &object, expr);
+  }
+  return inlined(definition, arguments, nullptr, expr);
+}
+
+Value Lowering::inlined(const clang::FunctionDecl* callee, llvm::ArrayRef<const clang::Expr*> arguments, const Place* object,
+                        const clang::Expr* site) {
+  Value result;
+  if (fails_) return result;
+  for (const clang::FunctionDecl* open : stack_) {
+    if (open->getCanonicalDecl() == callee->getCanonicalDecl()) return fail_value(site, "recursion:" + callee->getNameAsString());
+  }
+  if (stack_.size() > 64) return fail_value(site, "recursion:" + callee->getNameAsString());
+  unsigned i = 0;
+  int group_width = 0;
+  for (const clang::ParmVarDecl* parameter : callee->parameters()) {
+    if (i >= arguments.size()) break;
+    const clang::Expr* given = arguments[i++];
+    const QualType type = parameter->getType();
+    if (type->isReferenceType()) {
+      places_[parameter] = place(given->IgnoreParens());
+    } else if (type->isPointerType()) {
+      Value start = value(given);
+      Place made = make_place(type, parameter->getNameAsString());
+      if (fails_) return result;
+      made.memory = start.pointer;
+      emit(make("set", "i64", made.name, {start.pointer.offset == nullptr ? constant("i64", 0) : start.pointer.offset}));
+      places_[parameter] = made;
+    } else {
+      Value start = value(given);
+      if (fails_) return result;
+      if (!group_of(type, group_width).empty()) continue;
+      Place made = make_place(type, parameter->getNameAsString());
+      write(made, start);
+      places_[parameter] = made;
+    }
+  }
+  Frame frame;
+  frame.label = fresh(callee->getNameAsString().empty() ? "call" : "in_" + (callee->getDeclName().isIdentifier() ? callee->getNameAsString() : std::string("operator")));
+  const QualType type = callee->getReturnType();
+  const bool is_void = type->isVoidType() || llvm::isa<clang::CXXConstructorDecl>(callee);
+  if (!is_void && !type->isPointerType()) frame.result = make_place(type, callee->getDeclName().isIdentifier() ? callee->getNameAsString() : "result");
+  frame.object = object;
+  Tree saved = here_, body = make("seq", "", "");
+  here_ = body;
+  stack_.push_back(callee);
+  frames_.push_back(frame);
+  std::vector<std::string> switches;
+  std::swap(switches, switches_);
+  if (const auto* constructor = llvm::dyn_cast<clang::CXXConstructorDecl>(callee)) {
+    for (const clang::CXXCtorInitializer* init : constructor->inits()) {
+      if (init->isMemberInitializer() && object != nullptr) write(member(*object, init->getMember()), value(init->getInit()));
+    }
+  }
+  statement(callee->getBody());
+  std::swap(switches, switches_);
+  frame = frames_.back();
+  frames_.pop_back();
+  stack_.pop_back();
+  here_ = saved;
+  // A body that ends with its only return needs no label.
+  int leaves = 0;
+  each(body, [&](const Tree& tree) { leaves += tree->op == "leave" && tree->name == frame.label ? 1 : 0; });
+  const bool ends_so = !body->args.empty() && body->args.back()->op == "leave" && body->args.back()->name == frame.label;
+  if (leaves == 0 || (leaves == 1 && ends_so)) {
+    if (leaves == 1) body->args.pop_back();
+    for (const Tree& tree : body->args) here_->args.push_back(tree);
+  } else {
+    emit(make("block", "", frame.label, {body}));
+  }
+  return is_void ? result : read(frame.result);
+}
+
+}  // namespace starbridge::front

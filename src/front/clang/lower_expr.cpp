@@ -1,0 +1,499 @@
+// Expressions. What they do besides giving a value becomes statements before them.
+#include <llvm/ADT/StringSwitch.h>
+
+#include "front/clang/lower.h"
+
+namespace starbridge::front {
+
+using clang::QualType;
+
+namespace {
+
+std::string float_text(const llvm::APFloat& value) {
+  llvm::SmallString<32> text;
+  value.toString(text, 17);
+  return std::string(text.str());
+}
+
+const char* word_of(clang::BinaryOperatorKind kind) {
+  switch (kind) {
+    case clang::BO_Add: case clang::BO_AddAssign: return "add";
+    case clang::BO_Sub: case clang::BO_SubAssign: return "sub";
+    case clang::BO_Mul: case clang::BO_MulAssign: return "mul";
+    case clang::BO_Div: case clang::BO_DivAssign: return "div";
+    case clang::BO_Rem: case clang::BO_RemAssign: return "rem";
+    case clang::BO_And: case clang::BO_AndAssign: return "and";
+    case clang::BO_Or: case clang::BO_OrAssign: return "or";
+    case clang::BO_Xor: case clang::BO_XorAssign: return "xor";
+    case clang::BO_Shl: case clang::BO_ShlAssign: return "shl";
+    case clang::BO_Shr: case clang::BO_ShrAssign: return "shr";
+    case clang::BO_LT: return "lt";
+    case clang::BO_LE: return "le";
+    case clang::BO_GT: return "gt";
+    case clang::BO_GE: return "ge";
+    case clang::BO_EQ: return "eq";
+    case clang::BO_NE: return "ne";
+    default: return nullptr;
+  }
+}
+
+}  // namespace
+
+Tree Lowering::number(const clang::Expr* expr) {
+  Value result = value(expr);
+  if (result.tree == nullptr) return fails_ ? constant("i32", 0) : fail(expr->getExprLoc(), "not_a_number:" + expr->getType().getAsString());
+  return result.tree;
+}
+
+Tree Lowering::condition(const clang::Expr* expr) {
+  Value result = value(expr);
+  if (result.is_pointer) {
+    Tree node = make("notnull", "b", result.pointer.array);
+    return result.pointer.array.empty() ? constant("b", 0) : node;
+  }
+  if (result.tree == nullptr) return fail(expr->getExprLoc(), "condition:");
+  return convert(result.tree, "b");
+}
+
+void Lowering::effect(const clang::Expr* expr) {
+  expr = expr->IgnoreParens();
+  if (const auto* cleanups = llvm::dyn_cast<clang::ExprWithCleanups>(expr)) return effect(cleanups->getSubExpr());
+  if (const auto* unary_expr = llvm::dyn_cast<clang::UnaryOperator>(expr); unary_expr != nullptr && unary_expr->isIncrementDecrementOp()) {
+    Place target = place(unary_expr->getSubExpr());
+    if (target.kind == Place::kPointer) {
+      Value moved = add_to_pointer(read(target).pointer, constant("i64", 1), target.type->getPointeeType(), unary_expr->isDecrementOp());
+      emit(make("set", "i64", target.name, {index_of(moved.pointer, target.memory.unit)}));
+      return;
+    }
+    Tree old = read(target).tree;
+    if (old == nullptr) return;
+    Tree one = is_float(old->type) ? make("const", old->type, "1") : constant(old->type, 1);
+    Value next;
+    next.tree = make(unary_expr->isIncrementOp() ? "add" : "sub", old->type, "", {old, one});
+    write(target, next);
+    return;
+  }
+  (void)value(expr);
+}
+
+Place Lowering::special_member(const clang::Expr* base, const std::string& field) {
+  Place none;
+  const auto* reference = llvm::dyn_cast<clang::DeclRefExpr>(base->IgnoreParenImpCasts());
+  if (reference == nullptr) return none;
+  const std::string word = llvm::StringSwitch<std::string>(reference->getDecl()->getName())
+                               .Case("threadIdx", "tid").Case("blockIdx", "bid").Case("blockDim", "bdim").Case("gridDim", "gdim").Default("");
+  if (word.empty()) return none;
+  none.kind = Place::kVariable;
+  none.name = word + "." + field;
+  none.type = context_.UnsignedIntTy;
+  return none;
+}
+
+Place Lowering::place(const clang::Expr* expr) {
+  expr = expr->IgnoreParens();
+  if (fails_) return {};
+  if (const auto* reference = llvm::dyn_cast<clang::DeclRefExpr>(expr)) {
+    const auto* decl = reference->getDecl();
+    if (auto found = places_.find(decl); found != places_.end()) return found->second;
+    const auto* var = llvm::dyn_cast<clang::VarDecl>(decl);
+    if (var != nullptr && var->hasGlobalStorage()) {
+      std::string scalar;
+      QualType element_type = var->getType();
+      long long count = 1;
+      while (const auto* array = context_.getAsConstantArrayType(element_type)) {
+        count *= array->getSize().getSExtValue();
+        element_type = array->getElementType();
+      }
+      scalar = type_of(element_type);
+      const int unit = element_type->isIncompleteType() ? 1 : bytes_of(element_type);
+      if (scalar.empty()) {
+        scalar = unit % 4 == 0 ? "f32" : "u8";
+        count = count * unit / type_bytes(scalar);
+      }
+      if (element_type->isPointerType()) {
+        fail(expr->getExprLoc(), "pointer_in_memory:" + var->getNameAsString());
+        return {};
+      }
+      const std::string name = fresh(var->getNameAsString());
+      Tree array = array_node(name, "symbol", scalar, count);
+      array->args.push_back(make("argument", "", var->getQualifiedNameAsString()));
+      kernel_->args.push_back(array);
+      Place place = element({name, constant("i64", 0), unit}, var->getType());
+      places_[decl] = place;
+      return place;
+    }
+    fail(expr->getExprLoc(), "name:" + decl->getNameAsString());
+    return {};
+  }
+  if (const auto* member_expr = llvm::dyn_cast<clang::MemberExpr>(expr)) {
+    if (const auto* field = llvm::dyn_cast<clang::FieldDecl>(member_expr->getMemberDecl())) {
+      Place special = special_member(member_expr->getBase(), field->getNameAsString());
+      if (special.kind != Place::kNone) return special;
+      if (member_expr->isArrow()) {
+        Value base = value(member_expr->getBase());
+        if (!base.is_pointer) return {};
+        return member(element(base.pointer, member_expr->getBase()->getType()->getPointeeType()), field);
+      }
+      return member(place(member_expr->getBase()), field);
+    }
+  }
+  if (const auto* subscript = llvm::dyn_cast<clang::ArraySubscriptExpr>(expr)) {
+    Value base = value(subscript->getBase());
+    Tree index = number(subscript->getIdx());
+    if (!base.is_pointer || fails_) return {};
+    return element(add_to_pointer(base.pointer, index, expr->getType(), false).pointer, expr->getType());
+  }
+  if (const auto* unary_expr = llvm::dyn_cast<clang::UnaryOperator>(expr)) {
+    if (unary_expr->getOpcode() == clang::UO_Deref) {
+      const clang::Expr* inner = unary_expr->getSubExpr()->IgnoreParenImpCasts();
+      if (llvm::isa<clang::CXXThisExpr>(inner)) {
+        if (frames_.back().object != nullptr) return *frames_.back().object;
+      }
+      Value base = value(unary_expr->getSubExpr());
+      if (!base.is_pointer) return {};
+      if (auto found = places_.find(nullptr); base.pointer.array.rfind("&", 0) == 0) {
+        (void)found;
+        fail(expr->getExprLoc(), "address_of_variable:");
+        return {};
+      }
+      return element(base.pointer, expr->getType());
+    }
+    if (unary_expr->isIncrementDecrementOp()) {
+      effect(expr);
+      return place(unary_expr->getSubExpr());
+    }
+  }
+  if (const auto* binary_expr = llvm::dyn_cast<clang::BinaryOperator>(expr); binary_expr != nullptr && binary_expr->isAssignmentOp()) {
+    (void)value(expr);
+    return place(binary_expr->getLHS());
+  }
+  if (const auto* implicit = llvm::dyn_cast<clang::CastExpr>(expr)) {
+    if (implicit->getCastKind() == clang::CK_NoOp) return place(implicit->getSubExpr());
+    if (implicit->getCastKind() == clang::CK_LValueBitCast) {
+      Place inner = place(implicit->getSubExpr());
+      if (inner.kind == Place::kMemory) inner.type = expr->getType();
+      return inner;
+    }
+    if (implicit->getCastKind() == clang::CK_DerivedToBase || implicit->getCastKind() == clang::CK_UncheckedDerivedToBase) {
+      Place inner = place(implicit->getSubExpr());
+      return inner.kind == Place::kRecord && inner.members.size() == 1 ? inner.members[0] : inner;
+    }
+  }
+  if (llvm::isa<clang::CXXThisExpr>(expr) && frames_.back().object != nullptr) return *frames_.back().object;
+  // A temporary: give it a place of its own.
+  const clang::Expr* inner = expr;
+  if (const auto* temporary = llvm::dyn_cast<clang::MaterializeTemporaryExpr>(expr)) inner = temporary->getSubExpr();
+  Value held = value(inner);
+  if (fails_) return {};
+  if (held.is_pointer) {
+    Place made;
+    made.kind = Place::kPointer;
+    made.type = expr->getType();
+    made.memory = held.pointer;
+    return made;
+  }
+  Place made = make_place(expr->getType(), "held");
+  write(made, held);
+  return made;
+}
+
+Value Lowering::short_circuit(const clang::BinaryOperator* expr) {
+  const bool is_and = expr->getOpcode() == clang::BO_LAnd;
+  Tree left = condition(expr->getLHS());
+  Tree saved = here_, side = make("seq", "", "");
+  here_ = side;
+  Tree right = condition(expr->getRHS());
+  here_ = saved;
+  Value result;
+  if (side->args.empty()) {
+    result.tree = make(is_and ? "land" : "lor", "b", "", {left, right});
+    return result;
+  }
+  const std::string name = fresh("holds");
+  emit(make("set", "b", name, {left}));
+  here_ = side;
+  emit(make("set", "b", name, {right}));
+  here_ = saved;
+  Tree test = make("var", "b", name);
+  emit(make("if", "", "", {is_and ? test : make("lnot", "b", "", {test}), side}));
+  result.tree = make("var", "b", name);
+  return result;
+}
+
+Value Lowering::conditional(const clang::AbstractConditionalOperator* expr) {
+  Tree test = condition(expr->getCond());
+  if (test->op == "const") return value(test->name == "0" ? expr->getFalseExpr() : expr->getTrueExpr());
+  Tree saved = here_, yes_side = make("seq", "", ""), no_side = make("seq", "", "");
+  here_ = yes_side;
+  Value yes = value(expr->getTrueExpr());
+  here_ = no_side;
+  Value no = value(expr->getFalseExpr());
+  here_ = saved;
+  Value result;
+  if (fails_) return result;
+  if (yes.is_pointer) {
+    if (yes.pointer.array != no.pointer.array) return fail_value(expr, "pointer_choice:");
+    result = yes;
+    result.pointer.unit = std::min(yes.pointer.unit, no.pointer.unit);
+    result.pointer.offset = make("select", "i64", "", {test, index_of(yes.pointer, result.pointer.unit), index_of(no.pointer, result.pointer.unit)});
+    return result;
+  }
+  const std::string type = type_of(expr->getType());
+  if (!type.empty() && yes_side->args.empty() && no_side->args.empty()) {
+    result.tree = make("select", type, "", {test, convert(yes.tree, type), convert(no.tree, type)});
+    return result;
+  }
+  Place made = make_place(expr->getType(), "chosen");
+  here_ = yes_side;
+  write(made, yes);
+  here_ = no_side;
+  write(made, no);
+  here_ = saved;
+  emit(make("if", "", "", {test, yes_side, no_side}));
+  return read(made);
+}
+
+Value Lowering::binary(const clang::BinaryOperator* expr) {
+  if (expr->isLogicalOp()) return short_circuit(expr);
+  Value result;
+  if (expr->getOpcode() == clang::BO_Comma) {
+    effect(expr->getLHS());
+    return value(expr->getRHS());
+  }
+  if (expr->getOpcode() == clang::BO_Assign) {
+    Value right = value(expr->getRHS());
+    Place target = place(expr->getLHS());
+    if (fails_) return result;
+    if (target.kind == Place::kPointer) {
+      const auto* reference = llvm::dyn_cast<clang::DeclRefExpr>(expr->getLHS()->IgnoreParens());
+      if (!right.is_pointer || reference == nullptr) return fail_value(expr, "pointer_assignment:");
+      Place& kept = places_[reference->getDecl()];
+      if (kept.memory.array.empty()) kept.memory = {right.pointer.array, constant("i64", 0), right.pointer.unit};
+      if (kept.memory.array != right.pointer.array) return fail_value(expr, "pointer_choice:" + reference->getDecl()->getNameAsString());
+      emit(make("set", "i64", kept.name, {index_of(right.pointer, kept.memory.unit)}));
+      return right;
+    }
+    write(target, right);
+    return expr->getType()->isRecordType() ? right : read(target);
+  }
+  if (expr->isCompoundAssignmentOp()) {
+    Tree right = number(expr->getRHS());
+    Place target = place(expr->getLHS());
+    if (fails_) return result;
+    if (target.kind == Place::kPointer) {
+      Value moved = add_to_pointer(read(target).pointer, right, target.type->getPointeeType(), expr->getOpcode() == clang::BO_SubAssign);
+      emit(make("set", "i64", target.name, {index_of(moved.pointer, target.memory.unit)}));
+      return read(target);
+    }
+    const auto* compound = llvm::cast<clang::CompoundAssignOperator>(expr);
+    const std::string type = type_of(compound->getComputationResultType());
+    const bool is_shift = expr->getOpcode() == clang::BO_ShlAssign || expr->getOpcode() == clang::BO_ShrAssign;
+    Value next;
+    next.tree = make(word_of(expr->getOpcode()), type, "", {convert(read(target).tree, type), is_shift ? right : convert(right, type)});
+    write(target, next);
+    return read(target);
+  }
+  const char* word = word_of(expr->getOpcode());
+  if (word == nullptr) return fail_value(expr, std::string("operator:") + expr->getOpcodeStr().str());
+  Value left = value(expr->getLHS()), right = value(expr->getRHS());
+  if (fails_) return result;
+  if (left.is_pointer && right.is_pointer) {
+    if (left.pointer.array != right.pointer.array || left.pointer.array.empty()) {
+      // Compared with nullptr.
+      const Value& known = left.pointer.array.empty() ? right : left;
+      if (!left.pointer.array.empty() && !right.pointer.array.empty()) return fail_value(expr, "pointer_comparison:");
+      Tree there = known.pointer.array.empty() ? constant("b", 0) : make("notnull", "b", known.pointer.array);
+      result.tree = expr->getOpcode() == clang::BO_NE ? there : make("lnot", "b", "", {there});
+      return result;
+    }
+    const int unit = std::min(left.pointer.unit, right.pointer.unit);
+    Tree a = index_of(left.pointer, unit), b = index_of(right.pointer, unit);
+    if (expr->getOpcode() != clang::BO_Sub) {
+      result.tree = make(word, "b", "", {a, b});
+      return result;
+    }
+    Value difference;
+    difference.pointer = {left.pointer.array, make("sub", "i64", "", {a, b}), unit};
+    result.tree = index_of(difference.pointer, bytes_of(expr->getLHS()->getType()->getPointeeType()));
+    return result;
+  }
+  if (left.is_pointer) return add_to_pointer(left.pointer, right.tree, expr->getType()->getPointeeType(), expr->getOpcode() == clang::BO_Sub);
+  if (right.is_pointer) return add_to_pointer(right.pointer, left.tree, expr->getType()->getPointeeType(), false);
+  if (left.tree == nullptr || right.tree == nullptr) return fail_value(expr, "operands:");
+  const std::string type = expr->isComparisonOp() ? "b" : type_of(expr->getType());
+  result.tree = make(word, type, "", {left.tree, right.tree});
+  return result;
+}
+
+Value Lowering::unary(const clang::UnaryOperator* expr) {
+  Value result;
+  switch (expr->getOpcode()) {
+    case clang::UO_Plus:
+    case clang::UO_Extension:
+      return value(expr->getSubExpr());
+    case clang::UO_Minus: {
+      Tree inner = number(expr->getSubExpr());
+      result.tree = make("neg", type_of(expr->getType()), "", {inner});
+      return result;
+    }
+    case clang::UO_Not:
+      result.tree = make("bnot", type_of(expr->getType()), "", {number(expr->getSubExpr())});
+      return result;
+    case clang::UO_LNot:
+      result.tree = make("lnot", "b", "", {condition(expr->getSubExpr())});
+      return result;
+    case clang::UO_AddrOf: {
+      Place target = place(expr->getSubExpr());
+      if (target.kind == Place::kMemory) {
+        result.is_pointer = true;
+        result.pointer = target.memory;
+        return result;
+      }
+      return fails_ ? result : fail_value(expr, "address_of_variable:" + target.name);
+    }
+    case clang::UO_PreInc:
+    case clang::UO_PreDec:
+      effect(expr);
+      return read(place(expr->getSubExpr()));
+    case clang::UO_PostInc:
+    case clang::UO_PostDec: {
+      Place target = place(expr->getSubExpr());
+      Value old = read(target);
+      const std::string kept = fresh("before");
+      if (old.is_pointer) {
+        emit(make("set", "i64", kept, {old.pointer.offset}));
+        old.pointer.offset = make("var", "i64", kept);
+      } else if (old.tree != nullptr) {
+        emit(make("set", old.tree->type, kept, {old.tree}));
+        old.tree = make("var", old.tree->type, kept);
+      }
+      effect(expr);
+      return old;
+    }
+    default:
+      return read(place(expr));
+  }
+}
+
+Value Lowering::cast(const clang::CastExpr* expr) {
+  switch (expr->getCastKind()) {
+    case clang::CK_LValueToRValue: {
+      clang::Expr::EvalResult constant_value;
+      const clang::Expr* inner = expr->getSubExpr()->IgnoreParens();
+      const auto* reference = llvm::dyn_cast<clang::DeclRefExpr>(inner);
+      if (reference != nullptr && places_.count(reference->getDecl()) == 0 && expr->EvaluateAsRValue(constant_value, context_)) {
+        Value result;
+        if (constant_value.Val.isFloat()) {
+          result.tree = make("const", type_of(expr->getType()), float_text(constant_value.Val.getFloat()));
+          return result;
+        }
+      }
+      return read(place(expr->getSubExpr()));
+    }
+    case clang::CK_ArrayToPointerDecay: {
+      Place array = place(expr->getSubExpr());
+      Value result;
+      result.is_pointer = true;
+      result.pointer = array.memory;
+      return result;
+    }
+    case clang::CK_NullToPointer: {
+      Value result;
+      result.is_pointer = true;
+      result.pointer.offset = constant("i64", 0);
+      return result;
+    }
+    case clang::CK_ToVoid:
+      effect(expr->getSubExpr());
+      return {};
+    case clang::CK_IntegralToPointer:
+    case clang::CK_PointerToIntegral:
+      return fail_value(expr, "pointer_as_number:");
+    case clang::CK_PointerToBoolean: {
+      Value result;
+      result.tree = condition(expr->getSubExpr());
+      return result;
+    }
+    case clang::CK_ConstructorConversion:
+    case clang::CK_UserDefinedConversion:
+    case clang::CK_NoOp:
+    case clang::CK_BitCast:
+    case clang::CK_DerivedToBase:
+    case clang::CK_UncheckedDerivedToBase:
+    case clang::CK_AddressSpaceConversion:
+      return value(expr->getSubExpr());
+    default: {
+      Value inner = value(expr->getSubExpr());
+      if (inner.tree != nullptr) inner.tree = convert(inner.tree, type_of(expr->getType()));
+      return inner;
+    }
+  }
+}
+
+Value Lowering::construct(const clang::CXXConstructExpr* expr) {
+  std::string half;
+  if (is_half(expr->getConstructor()->getParent(), half)) {
+    Value result;
+    if (expr->getNumArgs() == 0)
+      result.tree = make("const", half, "0");
+    else
+      result.tree = convert(number(expr->getArg(0)), half);
+    return result;
+  }
+  const auto* made = expr->getConstructor();
+  if (expr->getNumArgs() == 1 && (made->isCopyOrMoveConstructor())) return value(expr->getArg(0));
+  if (made->isDefaultConstructor() && made->isTrivial()) return zero(expr->getType());
+  const auto* record = made->getParent();
+  Place object = make_place(expr->getType(), record->getNameAsString());
+  const clang::FunctionDecl* definition = nullptr;
+  if (!made->hasBody(definition)) return fail_value(expr, "call:" + record->getNameAsString());
+  std::vector<const clang::Expr*> arguments(expr->arg_begin(), expr->arg_end());
+  (void)inlined(definition, arguments, &object, expr);
+  return read(object);
+}
+
+Value Lowering::value(const clang::Expr* expr) {
+  Value result;
+  if (fails_) return {constant("i32", 0), false, {}, {}};
+  expr = expr->IgnoreParens();
+  if (expr->getType()->isIntegralOrEnumerationType() && !expr->isValueDependent()) {
+    clang::Expr::EvalResult known;
+    if (expr->EvaluateAsInt(known, context_, clang::Expr::SE_NoSideEffects)) {
+      llvm::SmallString<24> digits;
+      known.Val.getInt().toString(digits, 10);
+      result.tree = make("const", type_of(expr->getType()), std::string(digits.str()));
+      return result;
+    }
+  }
+  if (const auto* literal = llvm::dyn_cast<clang::FloatingLiteral>(expr)) {
+    result.tree = make("const", type_of(expr->getType()), float_text(literal->getValue()));
+    return result;
+  }
+  if (const auto* inner = llvm::dyn_cast<clang::ExprWithCleanups>(expr)) return value(inner->getSubExpr());
+  if (const auto* inner = llvm::dyn_cast<clang::MaterializeTemporaryExpr>(expr)) return value(inner->getSubExpr());
+  if (const auto* inner = llvm::dyn_cast<clang::CXXBindTemporaryExpr>(expr)) return value(inner->getSubExpr());
+  if (const auto* inner = llvm::dyn_cast<clang::SubstNonTypeTemplateParmExpr>(expr)) return value(inner->getReplacement());
+  if (const auto* inner = llvm::dyn_cast<clang::CXXDefaultArgExpr>(expr)) return value(inner->getExpr());
+  if (const auto* inner = llvm::dyn_cast<clang::CXXDefaultInitExpr>(expr)) return value(inner->getExpr());
+  if (const auto* inner = llvm::dyn_cast<clang::ConstantExpr>(expr)) return value(inner->getSubExpr());
+  if (const auto* made = llvm::dyn_cast<clang::CXXConstructExpr>(expr)) return construct(made);
+  if (const auto* called = llvm::dyn_cast<clang::CallExpr>(expr)) return call(called);
+  if (const auto* given = llvm::dyn_cast<clang::CastExpr>(expr)) return cast(given);
+  if (const auto* two = llvm::dyn_cast<clang::BinaryOperator>(expr)) return binary(two);
+  if (const auto* one = llvm::dyn_cast<clang::UnaryOperator>(expr)) return unary(one);
+  if (const auto* chosen = llvm::dyn_cast<clang::AbstractConditionalOperator>(expr)) return conditional(chosen);
+  if (llvm::isa<clang::CXXScalarValueInitExpr>(expr) || llvm::isa<clang::ImplicitValueInitExpr>(expr) || llvm::isa<clang::GNUNullExpr>(expr) ||
+      llvm::isa<clang::CXXNullPtrLiteralExpr>(expr))
+    return zero(expr->getType());
+  if (const auto* list = llvm::dyn_cast<clang::InitListExpr>(expr)) {
+    if (!type_of(expr->getType()).empty()) return list->getNumInits() == 0 ? zero(expr->getType()) : value(list->getInit(0));
+    for (const clang::Expr* each : list->inits()) result.members.push_back(value(each));
+    return result;
+  }
+  if (llvm::isa<clang::CXXThisExpr>(expr)) return fail_value(expr, "this:");
+  if (llvm::isa<clang::StringLiteral>(expr)) return fail_value(expr, "text:");
+  if (expr->isGLValue() || llvm::isa<clang::MemberExpr>(expr)) return read(place(expr));
+  return fail_value(expr, std::string("construct:") + expr->getStmtClassName());
+}
+
+}  // namespace starbridge::front

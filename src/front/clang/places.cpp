@@ -1,0 +1,282 @@
+// Places and values: what names stand for, members, elements, conversions.
+#include <clang/AST/RecordLayout.h>
+
+#include "front/clang/lower.h"
+
+namespace starbridge::front {
+
+using clang::QualType;
+
+bool is_half(const clang::CXXRecordDecl* record, std::string& type) {
+  const llvm::StringRef name = record->getName();
+  if (name == "__half") type = "f16";
+  if (name == "__nv_bfloat16") type = "bf16";
+  return !type.empty();
+}
+
+std::string Lowering::type_of(QualType type) {
+  type = type.getNonReferenceType().getCanonicalType();
+  if (const auto* enumeration = type->getAs<clang::EnumType>()) type = enumeration->getDecl()->getIntegerType();
+  if (const auto* record = type->getAsCXXRecordDecl()) {
+    std::string half;
+    if (is_half(record, half)) return half;
+    return "";
+  }
+  if (type->isBooleanType()) return "b";
+  if (type->isRealFloatingType()) {
+    const uint64_t bits = context_.getTypeSize(type);
+    return bits == 64 ? "f64" : bits == 32 ? "f32" : bits == 16 ? "f16" : "";
+  }
+  if (type->isIntegerType()) return (type->isUnsignedIntegerType() ? "u" : "i") + std::to_string(context_.getTypeSize(type));
+  return "";
+}
+
+int Lowering::bytes_of(QualType type) { return static_cast<int>(context_.getTypeSizeInChars(type).getQuantity()); }
+
+std::string Lowering::fresh(const std::string& wanted) {
+  std::string base = wanted.empty() ? "t" : wanted;
+  std::string name = base;
+  for (int i = 2; !names_.insert(name).second; ++i) name = base + "_" + std::to_string(i);
+  return name;
+}
+
+Tree Lowering::emit(Tree statement) {
+  statement->line = line_;
+  here_->args.push_back(statement);
+  return statement;
+}
+
+Tree Lowering::fail(clang::SourceLocation where, const std::string& reason) {
+  if (!fails_) refusal_ = {where, reason};
+  fails_ = true;
+  return constant("i32", 0);
+}
+
+Value Lowering::fail_value(const clang::Expr* expr, const std::string& reason) {
+  return {fail(expr->getExprLoc(), reason), false, {}, {}};
+}
+
+Tree Lowering::convert(Tree tree, const std::string& type) {
+  if (type.empty() || tree->type == type) return tree;
+  if (tree->op == "const" && !is_float(tree->type) && !is_float(type) && type_bytes(type) >= 4 && type_bytes(tree->type) <= type_bytes(type) &&
+      (tree->name[0] != '-' || type[0] == 'i'))
+    return make("const", type, tree->name);
+  if (tree->op == "const" && is_float(type) && type != "f16" && type != "bf16") return make("const", type, tree->name);
+  if (type == "b") return make("ne", "b", "", {tree, is_float(tree->type) ? make("const", tree->type, "0") : constant(tree->type, 0)});
+  return make("cast", type, "", {std::move(tree)});
+}
+
+Place Lowering::make_place(QualType type, const std::string& name) {
+  Place place;
+  place.type = type = type.getNonReferenceType().getCanonicalType();
+  if (type->isPointerType()) {
+    place.kind = Place::kPointer;
+    place.name = fresh(name + "_at");
+    return place;
+  }
+  if (!type_of(type).empty()) {
+    place.kind = Place::kVariable;
+    place.name = fresh(name);
+    return place;
+  }
+  if (const auto* record = type->getAsCXXRecordDecl(); record != nullptr && record->hasDefinition()) {
+    const auto* space = llvm::dyn_cast<clang::NamespaceDecl>(record->getDeclContext());
+    if (space != nullptr && space->getName() == "cooperative_groups") {
+      place.kind = Place::kRecord;
+      return place;
+    }
+    if (record->isPolymorphic()) {
+      fail(record->getLocation(), "virtual:" + record->getNameAsString());
+      return place;
+    }
+    place.kind = Place::kRecord;
+    for (const auto& base : record->bases()) place.members.push_back(make_place(base.getType(), name));
+    for (const auto* field : record->fields()) place.members.push_back(make_place(field->getType(), name + "_" + field->getNameAsString()));
+    return place;
+  }
+  if (const auto* array = context_.getAsConstantArrayType(type)) {
+    QualType element = array->getElementType();
+    long long count = array->getSize().getSExtValue();
+    while (const auto* inner = context_.getAsConstantArrayType(element)) {
+      count *= inner->getSize().getSExtValue();
+      element = inner->getElementType();
+    }
+    std::string scalar = type_of(element);
+    int unit = bytes_of(element);
+    if (scalar.empty()) {  // an array of structures: kept by its smallest word
+      scalar = "f32";
+      count = count * unit / 4;
+      unit = 4;
+    }
+    place.kind = Place::kMemory;
+    const std::string array_name = fresh(name);
+    kernel_->args.push_back(array_node(array_name, "local", scalar, count));
+    place.memory = {array_name, constant("i64", 0), unit};
+    return place;
+  }
+  fail({}, "type:" + type.getAsString());
+  return place;
+}
+
+Tree Lowering::array_node(const std::string& name, const std::string& space, const std::string& type, long long count) {
+  Tree node = make("array", type, name, {constant("i64", count)});
+  node->extra = space;
+  node->line = line_;
+  return node;
+}
+
+Tree Lowering::index_of(const Pointer& pointer, int bytes) {
+  if (pointer.unit == bytes) return pointer.offset;
+  if (pointer.unit % bytes == 0) {
+    if (pointer.offset->op == "const") return constant("i64", std::stoll(pointer.offset->name) * (pointer.unit / bytes));
+    return make("mul", "i64", "", {pointer.offset, constant("i64", pointer.unit / bytes)});
+  }
+  if (pointer.offset->op == "const") return constant("i64", std::stoll(pointer.offset->name) * pointer.unit / bytes);
+  Tree scaled = pointer.unit == 1 ? pointer.offset : make("mul", "i64", "", {pointer.offset, constant("i64", pointer.unit)});
+  return make("div", "i64", "", {scaled, constant("i64", bytes)});
+}
+
+Place Lowering::element(const Pointer& pointer, QualType type) {
+  Place place;
+  place.kind = Place::kMemory;
+  place.type = type.getNonReferenceType();
+  place.memory = pointer;
+  return place;
+}
+
+Place Lowering::member(const Place& base, const clang::FieldDecl* field) {
+  const auto* record = llvm::cast<clang::CXXRecordDecl>(field->getParent());
+  if (base.kind == Place::kRecord) {
+    std::size_t index = record->getNumBases() + field->getFieldIndex();
+    const auto* own = base.type->getAsCXXRecordDecl();
+    if (own != nullptr && own->getCanonicalDecl() != record->getCanonicalDecl() && own->getNumBases() == 1) return member(base.members[0], field);
+    if (index < base.members.size()) return base.members[index];
+  }
+  if (base.kind == Place::kMemory) {
+    const auto offset = static_cast<long long>(context_.getASTRecordLayout(record).getFieldOffset(field->getFieldIndex()) / 8);
+    Place place = element(base.memory, field->getType());
+    if (offset != 0) {
+      const Value moved = add_to_pointer(base.memory, constant("i64", offset), context_.CharTy, false);
+      place.memory = moved.pointer;
+    }
+    return place;
+  }
+  fail(field->getLocation(), "member:" + field->getNameAsString());
+  return {};
+}
+
+// Units only shrink, so that no offset has to be divided.
+Value Lowering::add_to_pointer(const Pointer& pointer, Tree count, QualType pointee, bool is_minus) {
+  const int bytes = pointee->isVoidType() ? 1 : bytes_of(pointee);
+  Pointer result = pointer;
+  count = convert(count, "i64");
+  if (result.unit > bytes && result.unit % bytes == 0 && count->op == "const" && std::stoll(count->name) * bytes % result.unit == 0) {
+    count = constant("i64", std::stoll(count->name) * bytes / result.unit);
+  } else if (result.unit > bytes) {
+    int unit = bytes;
+    if (bytes == 1 && count->op == "const" && std::stoll(count->name) % 4 == 0 && result.unit % 4 == 0) unit = 4;
+    result.offset = index_of(result, unit);
+    result.unit = unit;
+    if (unit != bytes) count = constant("i64", std::stoll(count->name) / unit);
+  } else if (bytes != result.unit) {
+    count = count->op == "const" ? constant("i64", std::stoll(count->name) * (bytes / result.unit))
+                                 : make("mul", "i64", "", {count, constant("i64", bytes / result.unit)});
+  }
+  if (result.offset->op == "const" && result.offset->name == "0" && !is_minus)
+    result.offset = count;
+  else if (!(count->op == "const" && count->name == "0"))
+    result.offset = make(is_minus ? "sub" : "add", "i64", "", {result.offset, count});
+  Value value;
+  value.is_pointer = true;
+  value.pointer = result;
+  return value;
+}
+
+Value Lowering::read(const Place& place) {
+  Value value;
+  switch (place.kind) {
+    case Place::kVariable:
+      value.tree = make(place.name.find('.') == std::string::npos ? "var" : "special", type_of(place.type), place.name);
+      return value;
+    case Place::kPointer:
+      value.is_pointer = true;
+      value.pointer = place.memory;
+      if (!place.name.empty()) value.pointer.offset = make("var", "i64", place.name);
+      return value;
+    case Place::kRecord:
+      for (const Place& each : place.members) value.members.push_back(read(each));
+      return value;
+    case Place::kMemory: {
+      if (place.type->isArrayType()) {
+        value.is_pointer = true;
+        value.pointer = place.memory;
+        return value;
+      }
+      const std::string type = type_of(place.type);
+      if (!type.empty()) {
+        value.tree = make("load", type, place.memory.array, {index_of(place.memory, type_bytes(type))});
+        return value;
+      }
+      if (const auto* record = place.type->getAsCXXRecordDecl()) {
+        for (const auto* field : record->fields()) value.members.push_back(read(member(place, field)));
+        return value;
+      }
+      fail({}, "pointer_in_memory:" + place.memory.array);
+      break;
+    }
+    case Place::kNone:
+      break;
+  }
+  value.tree = constant("i32", 0);
+  return value;
+}
+
+void Lowering::write(const Place& place, const Value& value) {
+  if (fails_) return;
+  switch (place.kind) {
+    case Place::kVariable:
+      if (value.tree != nullptr) emit(make("set", type_of(place.type), place.name, {convert(value.tree, type_of(place.type))}));
+      return;
+    case Place::kPointer:
+      return;  // write_pointer has done it
+    case Place::kRecord:
+      for (std::size_t i = 0; i < place.members.size() && i < value.members.size(); ++i) write(place.members[i], value.members[i]);
+      return;
+    case Place::kMemory: {
+      const std::string type = type_of(place.type);
+      if (!type.empty() && value.tree != nullptr) {
+        emit(make("store", type, place.memory.array, {index_of(place.memory, type_bytes(type)), convert(value.tree, type)}));
+        return;
+      }
+      if (const auto* record = place.type->getAsCXXRecordDecl()) {
+        std::size_t i = 0;
+        for (const auto* field : record->fields()) {
+          if (i < value.members.size()) write(member(place, field), value.members[i]);
+          ++i;
+        }
+        return;
+      }
+      fail({}, "pointer_in_memory:" + place.memory.array);
+      return;
+    }
+    case Place::kNone:
+      return;
+  }
+}
+
+Value Lowering::zero(QualType type) {
+  Value value;
+  type = type.getNonReferenceType();
+  if (std::string scalar = type_of(type); !scalar.empty()) {
+    value.tree = is_float(scalar) ? make("const", scalar, "0") : constant(scalar, 0);
+  } else if (type->isPointerType()) {
+    value.is_pointer = true;
+    value.pointer.offset = constant("i64", 0);
+  } else if (const auto* record = type->getAsCXXRecordDecl()) {
+    for (const auto& base : record->bases()) value.members.push_back(zero(base.getType()));
+    for (const auto* field : record->fields()) value.members.push_back(zero(field->getType()));
+  }
+  return value;
+}
+
+}  // namespace starbridge::front
