@@ -102,6 +102,8 @@ CLI::App* Frame::add(const std::string& name, const base::Text& description, std
   return command;
 }
 
+CLI::App* Frame::group(const std::string& name) { return app_.get_subcommand(name); }
+
 void Frame::on_run(CLI::App* command, Run run) {
   command->callback([this, run = std::move(run)] { chosen_ = run; });
 }

@@ -46,6 +46,8 @@ class Frame {
   // Adds a command (or, with `parent`, a command below it). `examples` are full command lines; help opens with them.
   CLI::App* add(const std::string& name, const base::Text& description, std::vector<std::string> examples,
                 CLI::App* parent = nullptr);
+  // The command `name`, added before by a file whose name sorts before.
+  CLI::App* group(const std::string& name);
   // What the command does once its arguments are parsed.
   void on_run(CLI::App* command, Run run);
 

@@ -140,6 +140,43 @@ void carry_out(Step& step) {
     step.failure = std::move(result).error();
 }
 
+// The driver's command line for one source, up to what is made of it.
+std::vector<std::string> driver_words(const Toolchain& toolchain, const CompileRequest& request, const std::string& source) {
+  const bool is_c = has_suffix(source, {".c"});
+  std::vector<std::string> driver = {toolchain.compiler, "-x", is_c ? "c" : "c++", "-O2", "-gline-tables-only", "-w", "-fPIE"};
+  if (!is_c) driver.push_back("-std=gnu++" + request.standard.substr(request.standard.rfind('+') + 1));
+  driver.push_back("-I" + fs::path(source).parent_path().string() + (fs::path(source).has_parent_path() ? "" : "."));
+  for (const std::string& include : request.includes) driver.push_back("-I" + include);
+  for (const std::string& define : request.defines) driver.push_back("-D" + define);
+  driver.insert(driver.end(), request.card.options.begin(), request.card.options.end());
+  // What the runtime reports is the place it returns to: a last call must not be a jump.
+  if (toolchain.machine->id == "bang") driver.emplace_back("-fno-optimize-sibling-calls");
+  driver.insert(driver.end(), {"-isystem", toolchain.headers, "-isystem", toolchain.shared_headers, "-ferror-limit=20",
+                               "-fno-color-diagnostics", "-c", source});
+  return driver;
+}
+
+// What the compiler proper is told for a source with kernels, for either half.
+base::Result<std::vector<std::string>> kernel_words(const Toolchain& toolchain, const std::vector<std::string>& driver,
+                                                    const std::string& source) {
+  base::ProcessSpec ask;
+  ask.arguments = driver;
+  ask.arguments.push_back("-###");
+  ask.timeout_ms = kCompileMsMax;
+  SB_TRY(base::ProcessResult listing, base::run_process(ask));
+  std::vector<std::string> words = words_of(listing.err);
+  if (words.empty()) return compile_error(toolchain, listing.err, source);
+  drop(words, "-x");
+  drop(words, "-o");
+  words.pop_back();  // the source
+  for (std::string_view extra : {std::string_view("-x"), std::string_view("cuda"), std::string_view("-target-sdk-version=12.4"),
+                                 std::string_view("-include"), toolchain.machine->door})
+    words.emplace_back(extra);
+  words.push_back("-aux-triple");
+  words.push_back(words[static_cast<std::size_t>(std::find(words.begin(), words.end(), "-triple") - words.begin()) + 1]);
+  return words;
+}
+
 }  // namespace
 
 base::Result<Toolchain> find_toolchain(const Machine& machine) {
@@ -170,6 +207,22 @@ base::Result<Toolchain> find_toolchain(const Machine& machine) {
   return toolchain;
 }
 
+base::Result<std::string> read_kernels(const Toolchain& toolchain, const CompileRequest& request, const std::string& source) {
+  std::string plugin = fs::path(toolchain.pass).parent_path().string() + "/libstarbridge_front.so";
+  if (!fs::exists(plugin)) return missing("libstarbridge_front.so is not built", "请运行 tools/install kernel，然后重新构建");
+  SB_TRY(std::vector<std::string> words, kernel_words(toolchain, driver_words(toolchain, request, source), source));
+  std::erase(words, "-emit-obj");
+  const std::string out = request.output_folder + "/kernels.tree";
+  words.insert(words.end(), {"-fcuda-is-device", "-load", plugin, "-plugin", "starbridge-front", "-plugin-arg-starbridge-front",
+                             "out=" + out, source});
+  words.insert(words.end() - 1, request.card.device_options.begin(), request.card.device_options.end());
+  Step step{words, "", source, {}, std::nullopt};
+  carry_out(step);
+  if (step.failure) return std::move(*step.failure);
+  if (!step.result.ok()) return compile_error(toolchain, step.result.err + step.result.out, source);
+  return base::read_file(out);
+}
+
 base::Result<CompileResult> compile(const Toolchain& toolchain, const CompileRequest& request) {
   const std::string& folder = request.output_folder;
   const Machine& machine = *toolchain.machine;
@@ -187,18 +240,9 @@ base::Result<CompileResult> compile(const Toolchain& toolchain, const CompileReq
   for (std::size_t i = 0; i < request.sources.size(); ++i) {
     const std::string& source = request.sources[i];
     const bool has_kernels = machine_of_source(source) == &machine;
-    const bool is_c = has_suffix(source, {".c"});
-    std::vector<std::string> driver = {toolchain.compiler, "-x", is_c ? "c" : "c++", "-O2", "-gline-tables-only", "-w", "-fPIE"};
-    if (!is_c) driver.push_back("-std=gnu++" + request.standard.substr(request.standard.rfind('+') + 1));
-    driver.push_back("-I" + fs::path(source).parent_path().string() + (fs::path(source).has_parent_path() ? "" : "."));
-    for (const std::string& include : request.includes) driver.push_back("-I" + include);
-    for (const std::string& define : request.defines) driver.push_back("-D" + define);
-    driver.insert(driver.end(), request.card.options.begin(), request.card.options.end());
-    if (!overlay.empty() && has_kernels) driver.insert(driver.end(), {"-ivfsoverlay", overlay});
-    // What the runtime reports is the place it returns to: a last call must not be a jump.
-    if (machine.id == "bang") driver.emplace_back("-fno-optimize-sibling-calls");
-    driver.insert(driver.end(), {"-isystem", toolchain.headers, "-isystem", toolchain.shared_headers, "-ferror-limit=20",
-                                 "-fno-color-diagnostics", "-c", source});
+    std::vector<std::string> driver = driver_words(toolchain, request, source);
+    // The source is the last word.
+    if (!overlay.empty() && has_kernels) driver.insert(driver.end() - 2, {"-ivfsoverlay", overlay});
     const std::string host_object = folder + "/host" + std::to_string(i) + ".o";
     host_objects.push_back(host_object);
     if (!has_kernels) {
@@ -206,21 +250,7 @@ base::Result<CompileResult> compile(const Toolchain& toolchain, const CompileReq
       steps.push_back({driver, "", source, {}, std::nullopt});
       continue;
     }
-    base::ProcessSpec ask;
-    ask.arguments = driver;
-    ask.arguments.push_back("-###");
-    ask.timeout_ms = kCompileMsMax;
-    SB_TRY(base::ProcessResult listing, base::run_process(ask));
-    std::vector<std::string> words = words_of(listing.err);
-    if (words.empty()) return compile_error(toolchain, listing.err, source);
-    drop(words, "-x");
-    drop(words, "-o");
-    words.pop_back();  // the source
-    for (std::string_view extra : {std::string_view("-x"), std::string_view("cuda"), std::string_view("-target-sdk-version=12.4"),
-                                   std::string_view("-include"), machine.door})
-      words.emplace_back(extra);
-    words.push_back("-aux-triple");
-    words.push_back(words[static_cast<std::size_t>(std::find(words.begin(), words.end(), "-triple") - words.begin()) + 1]);
+    SB_TRY(std::vector<std::string> words, kernel_words(toolchain, driver, source));
     words.push_back("-fpass-plugin=" + toolchain.pass);
     std::vector<std::string> host = words;
     host.insert(host.end(), {"-fcuda-include-gpubinary", "/dev/null", "-o", host_object, source});

@@ -45,6 +45,10 @@ struct CompileResult {
 // kernel.no_kernel_source, base.cannot_start_program.
 base::Result<CompileResult> compile(const Toolchain& toolchain, const CompileRequest& request);
 
+// The kernels, launches and device code of one CUDA source as text for front::read; `request.sources` is not looked at.
+// Errors: as compile; kernel.no_toolchain without the front end's plugin.
+base::Result<std::string> read_kernels(const Toolchain& toolchain, const CompileRequest& request, const std::string& source);
+
 // Names the headers declare, for suggestions.
 std::vector<std::string> known_names(const Toolchain& toolchain);
 

@@ -1,0 +1,425 @@
+// Statements: lanes in step where a vector built-in does the work, a loop over the threads elsewhere.
+#include "kernel/port/bang_emitter.h"
+
+namespace starbridge::kernel::port {
+
+namespace {
+
+bool has(const Tree& tree, std::initializer_list<const char*> ops) {
+  bool found = false;
+  front::each(tree, [&](const Tree& part) {
+    for (const char* op : ops) found |= part->op == op;
+  });
+  return found;
+}
+std::string old_name(const Tree& atomic) { return atomic->extra.substr(atomic->extra.find(' ') + 1); }
+std::string operation_of(const Tree& atomic) { return atomic->extra.substr(0, atomic->extra.find(' ')); }
+
+}  // namespace
+
+void BangEmitter::sequence(const Tree& seq, const Range& range) {
+  for (const Tree& each : seq->args) statement(each, range);
+}
+
+void BangEmitter::scalar_set(const Tree& tree) {
+  used_scalars_.insert(tree->name);
+  line(tree->name + " = " + scalar(tree->args[0]) + ";");
+}
+
+void BangEmitter::statement(const Tree& tree, const Range& range) {
+  if (!result_.refusal.empty()) return;
+  if (tree->op == "seq") return sequence(tree, range);
+  if (tree->op == "barrier") {
+    if (!range.is_whole && tree->extra != "warp") refuse(tree->line, "barrier_divergent:");
+    return;  // the lanes are in step already
+  }
+  origin(tree);
+  if (shapes_.is_by_thread(tree)) return by_thread(tree, range, tree->op == "if" ? "a condition that follows no rule along the threads" : "a loop whose length differs from thread to thread");
+  if (tree->op == "if") return choice(tree, range);
+  if (tree->op == "loop") return loop(tree, range);
+  if (tree->op == "break" || tree->op == "continue") return line(tree->op + ";");
+  if (tree->op == "warp") return warp(tree, range);
+  if (tree->op == "set" && !is_tile(tree->name)) return scalar_set(tree);
+  if (tree->op == "atomic" && vector_atomic(tree, range)) return;
+  why_not_ = tree->op == "atomic" ? "an atomic operation" : "";
+  if (tree->op != "atomic" && vector_statement(tree, range)) return count_work(tree, true);
+  by_thread(tree, range, why_not_);
+}
+
+bool BangEmitter::vector_statement(const Tree& tree, const Range& range) {
+  const std::string saved_body = body_;
+  const int saved_next = scratch_next_, saved_most = scratch_most_;
+  auto give_up = [&] {
+    body_ = saved_body;
+    scratch_next_ = saved_next;
+    scratch_most_ = saved_most;
+    return false;
+  };
+  scratch_next_ = 0;
+  const std::string& type = tree->type;
+  const bool is_half = tree->op == "store" && type == "f16";
+  if (type != "f32" && type != "i32" && type != "u32" && !(type == "f64" && tree->op == "set") && !is_half) {
+    why_not_ = "values of type " + bang_type(type);
+    return false;
+  }
+  const std::string word = type == "i32" || type == "u32" ? "int" : "float", n = count(range);
+  Operand value;
+  if (tree->op == "set") {
+    const std::string to = tile_at(tree->name, range);
+    if (!vector(tree->args[0], range, to, value)) return give_up();
+    if (!value.is_tile)
+      line("__bang_write_value((" + word + "*)(" + to + "), " + n + ", (" + word + ")" + value.text + ");");
+    else if (value.text != to)
+      line("__memcpy(" + to + ", " + value.text + ", (" + n + ") * sizeof(float), NRAM2NRAM);");
+    return true;
+  }
+  const Shape index = shapes_.of(tree->args[0]);
+  const bool is_local = arrays_.at(tree->name)->extra == "local";
+  if (index.is_varying || (is_local && !index.is_uniform())) {
+    why_not_ = "an index of " + tree->name + " that follows no rule (scatter)";
+    return false;
+  }
+  if (index.is_uniform() && !is_local) {
+    why_not_ = "all threads store to one element of " + tree->name;
+    return false;
+  }
+  Tree given = is_half && tree->args[1]->op == "cast" ? tree->args[1]->args[0] : tree->args[1];
+  if (is_half && given->type != "f32") {
+    why_not_ = "values of type half";
+    return false;
+  }
+  if (!vector(given, range, "", value)) return give_up();
+  std::string source = as_tile(value, is_half ? "f32" : type, range);
+  const std::string at = scalar(tree->args[0]);
+  if (is_local) {
+    line("__memcpy(" + tree->name + " + (" + at + ") * kThreads" + (is_in_row_ ? " + row_at" : "") + (range.first != "0" ? " + " + range.first : "") + ", " + source + ", (" + n + ") * sizeof(float), NRAM2NRAM);");
+    return true;
+  }
+  if (is_half) {
+    const std::string narrow = scratch();
+    line("__bang_float2half_rn((half*)(" + narrow + "), (float*)(" + source + "), " + n + ");");
+    source = narrow;
+  }
+  const std::string element_type = bang_type(type), step = scalar(index.step);
+  const std::string to = "((" + element_type + "*)" + tree->name + ") + " + at + (range.first == "0" ? "" : " + " + range.first + (step == "1" ? "" : " * " + step));
+  const std::string way = is_near(tree->name) ? "NRAM2NRAM" : "NRAM2GDRAM";
+  // Values that came straight out of an array in NRAM might lie over the place they go to.
+  if (is_near(tree->name) && given->op == "load") {
+    const std::string kept = tile_at(scratch(), range);
+    line("__memcpy(" + kept + ", " + source + ", (" + n + ") * sizeof(float), NRAM2NRAM);");
+    source = kept;
+  }
+  if (step == "1")
+    line("__memcpy(" + to + ", " + source + ", (" + n + ") * sizeof(" + element_type + "), " + way + ");");
+  else
+    line("port::store_strided(" + to + ", (" + element_type + "*)(" + source + "), " + step + ", " + n + ", " + way + ");");
+  return true;
+}
+
+BangEmitter::Range BangEmitter::narrowed(const std::vector<Bound>& bounds, const Range& range) {
+  Range result = range;
+  result.is_whole = false;
+  const std::string number = std::to_string(++range_next_);
+  std::string first = range.first, last = range.last;
+  for (const Bound& bound : bounds) {
+    const std::string at = "(int64_t)" + scalar(bound.right) + " - (int64_t)" + scalar(bound.left) + (bound.shift != 0 ? " + 1" : "");
+    if (bound.kind == "last") last = "port::least(" + last + ", " + at + ")";
+    if (bound.kind == "first") first = "port::most(" + first + ", " + at + ")";
+    if (bound.kind == "only") {
+      first = "port::most(" + first + ", " + at + ")";
+      last = "port::least(" + last + ", " + at + " + 1)";
+    }
+  }
+  if (first != range.first) {
+    line("const int first_" + number + " = " + first + ";");
+    result.first = "first_" + number;
+  }
+  if (last != range.last) {
+    line("const int last_" + number + " = " + last + ";");
+    result.last = "last_" + number;
+  }
+  return result;
+}
+
+void BangEmitter::choice(const Tree& tree, const Range& range) {
+  std::vector<Bound> bounds;
+  if (shapes_.of(tree->args[0]).is_uniform()) {
+    line("if (" + scalar(tree->args[0]) + ") {");
+    ++indent_;
+    sequence(tree->args[1], range);
+    --indent_;
+    if (tree->args.size() > 2) {
+      line("} else {");
+      ++indent_;
+      sequence(tree->args[2], range);
+      --indent_;
+    }
+    line("}");
+    return;
+  }
+  if (!shapes_.bounds_of(tree->args[0], bounds)) return refuse(tree->line, "barrier_divergent:");
+  line("{");
+  ++indent_;
+  const Range yes = narrowed(bounds, range);
+  line("if (" + yes.first + " < " + yes.last + ") {");
+  ++indent_;
+  sequence(tree->args[1], yes);
+  --indent_;
+  line("}");
+  if (tree->args.size() > 2) {
+    if (bounds.size() != 1 || bounds[0].kind == "only") return refuse(tree->line, "barrier_divergent:");
+    Range no = range;
+    no.is_whole = false;
+    const std::string number = std::to_string(++range_next_);
+    if (bounds[0].kind == "last") {
+      line("const int first_" + number + " = port::most(" + range.first + ", " + yes.last + ");");
+      no.first = "first_" + number;
+    } else {
+      line("const int last_" + number + " = port::least(" + range.last + ", " + yes.first + ");");
+      no.last = "last_" + number;
+    }
+    line("if (" + no.first + " < " + no.last + ") {");
+    ++indent_;
+    sequence(tree->args[2], no);
+    --indent_;
+    line("}");
+  }
+  --indent_;
+  line("}");
+}
+
+void BangEmitter::loop(const Tree& tree, const Range& range) {
+  ++depth_;
+  std::vector<Bound> bounds;
+  const bool is_uniform = shapes_.of(tree->args[0]).is_uniform();
+  // A plain counting loop where there is no `continue` to be led past the step.
+  const bool continues = has(tree->args[1], {"continue"});
+  const std::string label = "next_" + std::to_string(++range_next_);
+  line(is_uniform ? "while (" + scalar(tree->args[0]) + ") {" : "for (;;) {");
+  ++indent_;
+  Range inside = range;
+  if (!is_uniform) {
+    if (!shapes_.bounds_of(tree->args[0], bounds)) return refuse(tree->line, "barrier_divergent:");
+    inside = narrowed(bounds, range);
+    line("if (" + inside.first + " >= " + inside.last + ") break;");
+  }
+  if (continues) line("do {");
+  sequence(tree->args[1], inside);
+  if (continues) {
+    if (has(tree->args[1], {"break"})) refuse(tree->line, "construct:break beside continue");
+    line("} while (false);");
+  }
+  sequence(tree->args[2], range);
+  --indent_;
+  line("}");
+  --depth_;
+}
+
+void BangEmitter::by_thread(const Tree& tree, const Range& range, const std::string& reason) {
+  if (has(tree, {"barrier", "warp"})) return refuse(tree->line, "barrier_divergent:");
+  if (result_.fallbacks.empty() || result_.fallbacks.back().line != tree->line || result_.fallbacks.back().reason != reason)
+    result_.fallbacks.push_back({tree->line, reason});
+  count_work(tree, false);
+  const std::set<std::string> saved_inner = inner_;
+  const std::string saved_lane = lane_;
+  lane_ = "lane";
+  line("for (int lane = " + range.first + "; lane < " + range.last + "; ++lane) {  // thread by thread: " + reason);
+  ++indent_;
+  for (const std::string& name : shapes_.variables()) {
+    if (inner_.count(name) > 0 || !shapes_.is_inside(name, tree)) continue;
+    inner_.insert(name);
+    line(bang_type(shapes_.type_of(name)) + " " + name + " = 0;");
+  }
+  thread_statement(tree);
+  --indent_;
+  line("}");
+  lane_ = saved_lane;
+  inner_ = saved_inner;
+}
+
+void BangEmitter::thread_atomic(const Tree& tree) {
+  const std::string operation = operation_of(tree), old = old_name(tree), type = bang_type(tree->type);
+  const std::string place = element(tree->name, tree->type, scalar(tree->args[0]));
+  bool is_used = false;
+  front::each(kernel_->args.back(), [&](const Tree& part) { is_used |= part->op == "var" && part->name == old; });
+  std::string value = scalar(tree->args[1]);
+  if (is_near(tree->name)) {
+    const std::string second = tree->args.size() > 2 ? ", (" + type + ")" + scalar(tree->args[2]) : "";
+    line((is_used ? variable(old) + " = " : "") + std::string("port::") + operation + "_here(&" + place + ", (" + type + ")" + value + second + ");");
+    return;
+  }
+  if (tree->type != "f32" && tree->type != "i32" && tree->type != "u32") return refuse(tree->line, "atomic_64:atomic on " + type);
+  if (operation == "cas") {
+    line("{ " + type + " seen; __bang_atomic_cas(&seen, &" + place + ", (" + type + ")" + value + ", (" + type + ")" + scalar(tree->args[2]) + "); " + (is_used ? variable(old) + " = seen; " : "") + "}");
+  } else if (is_used) {
+    line("{ " + type + " seen; __bang_atomic_" + operation + "(&seen, &" + place + ", (" + type + ")" + value + "); " + variable(old) + " = seen; }");
+  } else {
+    line("__bang_atomic_reduce_" + operation + "(&" + place + ", (" + type + ")" + value + ");");
+  }
+  if (tree->type == "f32") result_.reorders = true;
+}
+
+void BangEmitter::thread_statement(const Tree& tree) {
+  if (!result_.refusal.empty()) return;
+  if (tree->op == "seq") {
+    for (const Tree& each : tree->args) thread_statement(each);
+  } else if (tree->op == "set") {
+    line(variable(tree->name) + " = " + scalar(tree->args[0]) + ";");
+  } else if (tree->op == "store") {
+    line(element(tree->name, tree->type, scalar(tree->args[0])) + " = " + scalar(tree->args[1]) + ";");
+  } else if (tree->op == "if") {
+    line("if (" + scalar(tree->args[0]) + ") {");
+    ++indent_;
+    thread_statement(tree->args[1]);
+    --indent_;
+    if (tree->args.size() > 2) {
+      line("} else {");
+      ++indent_;
+      thread_statement(tree->args[2]);
+      --indent_;
+    }
+    line("}");
+  } else if (tree->op == "loop") {
+    // The step stands in the head, so that `continue` reaches it; more than one statement becomes a lambda's body.
+    std::string step;
+    for (const Tree& each : tree->args[2]->args) {
+      if (each->op != "set") {
+        step.clear();
+        break;
+      }
+      step += (step.empty() ? "" : ", ") + variable(each->name) + " = " + scalar(each->args[0]);
+    }
+    const bool is_in_head = step.size() > 0 || tree->args[2]->args.empty();
+    if (!is_in_head && has(tree->args[1], {"continue"})) return refuse(tree->line, "construct:continue");
+    line("for (; " + scalar(tree->args[0]) + "; " + step + ") {");
+    ++indent_;
+    thread_statement(tree->args[1]);
+    if (!is_in_head) thread_statement(tree->args[2]);
+    --indent_;
+    line("}");
+  } else if (tree->op == "break" || tree->op == "continue") {
+    line(tree->op + ";");
+  } else if (tree->op == "atomic") {
+    thread_atomic(tree);
+  } else if (tree->op != "barrier") {
+    refuse(tree->line, "construct:" + tree->op);
+  }
+}
+
+// One sum for all lanes, one atomic for the sum.
+bool BangEmitter::vector_atomic(const Tree& tree, const Range& range) {
+  const std::string old = old_name(tree);
+  bool is_used = false;
+  front::each(kernel_->args.back(), [&](const Tree& part) { is_used |= part->op == "var" && part->name == old; });
+  if (is_used || operation_of(tree) != "add" || tree->type != "f32" || is_near(tree->name) || !shapes_.of(tree->args[0]).is_uniform()) return false;
+  const std::string saved = body_;
+  scratch_next_ = 0;
+  Operand value;
+  if (!vector(tree->args[1], range, "", value)) {
+    body_ = saved;
+    return false;
+  }
+  const std::string place = "&" + element(tree->name, tree->type, scalar(tree->args[0]));
+  const std::string source = as_tile(value, "f32", range);
+  line("__bang_atomic_reduce_add(" + place + ", __bang_sum((float*)(" + source + "), " + count(range) + "));");
+  result_.reorders = true;
+  count_work(tree, true);
+  return true;
+}
+
+void BangEmitter::warp(const Tree& tree, const Range& range) {
+  needs_line_of_threads_ = true;
+  used_tiles_.insert(tree->name);
+  const std::string kind = tree->extra;
+  const bool is_vote = kind == "ballot" || kind == "any" || kind == "all";
+  if (front::type_bytes(tree->type) != 4) return refuse(tree->line, "warp_type:" + bang_type(tree->type));
+  scratch_next_ = 0;
+  const std::string type = tree->type == "u32" ? "unsigned int" : tree->type == "i32" ? "int" : "float";
+  std::string given = scratch();
+  const std::string given_type = is_vote ? "int" : type;
+  Operand value;
+  const std::string saved = body_;
+  bool is_done = false;
+  if (!is_vote) {
+    const std::string target = tile_at(given, range);
+    is_done = vector(tree->args[0], range, target, value);
+    if (!is_done) body_ = saved;
+    if (is_done && !value.is_tile) line("__bang_write_value((" + std::string(type == "float" ? "float" : "int") + "*)(" + target + "), " + count(range) + ", (" + (type == "float" ? "float" : "int") + ")" + value.text + ");");
+    if (is_done && value.is_tile && value.text != target) line("__memcpy(" + target + ", " + value.text + ", (" + count(range) + ") * sizeof(float), NRAM2NRAM);");
+  }
+  auto fill = [&](const std::string& tile_name, const std::string& word, const Tree& from) {
+    lane_ = "lane";
+    line("for (int lane = " + range.first + "; lane < " + range.last + "; ++lane) ((" + word + "*)" + tile_name + ")[lane] = " + scalar(from) + ";");
+    lane_.clear();
+  };
+  if (!is_done) fill(given, given_type, tree->args[0]);
+  const std::string width = scalar(tree->args[2]);
+  std::string call = "port::lanes_" + kind + "((" + type + "*)" + tree->name + ", (" + given_type + "*)" + given + ", ";
+  if (kind == "index" && !shapes_.of(tree->args[1]).is_uniform()) {
+    const std::string chosen = scratch();
+    fill(chosen, "int", tree->args[1]);
+    call += "(int*)" + chosen + ", ";
+  } else if (kind == "index" || kind == "up" || kind == "down" || kind == "xor") {
+    if (!shapes_.of(tree->args[1]).is_uniform()) return refuse(tree->line, "warp_lane:");
+    call += scalar(tree->args[1]) + ", ";
+  }
+  line(call + width + ", " + range.first + ", " + range.last + ");");
+  if (kind == "sum" && tree->type == "f32") result_.reorders = true;
+  ++result_.vector_operations;
+}
+
+// Blocks of more than one row: what lies between barriers is carried out row by row.
+void BangEmitter::rows(const Tree& seq) {
+  std::vector<Tree> run;
+  auto flush = [&] {
+    if (run.empty()) return;
+    line("for (unsigned int thread_z = 0; thread_z < block_z; ++thread_z) {");
+    ++indent_;
+    line("for (unsigned int thread_y = 0; thread_y < block_y; ++thread_y) {");
+    ++indent_;
+    line("const int row_at = (int)(thread_z * block_y + thread_y) * threads;");
+    line("(void)row_at;");
+    is_in_row_ = true;
+    for (const Tree& each : run) statement(each, {});
+    is_in_row_ = false;
+    --indent_;
+    line("}");
+    --indent_;
+    line("}");
+    run.clear();
+  };
+  for (const Tree& each : seq->args) {
+    const bool meets = has(each, {"barrier", "warp"});
+    const bool is_block_wide = block_wide_.count(each.get()) > 0;
+    if (!meets && !is_block_wide) {
+      run.push_back(each);
+      continue;
+    }
+    flush();
+    if (each->op == "barrier") continue;
+    if (is_block_wide) {
+      scalar_set(each);
+      continue;
+    }
+    origin(each);
+    const Shape test = shapes_.of(each->args.empty() ? each : each->args[0]);
+    if (each->op == "warp" || !test.is_uniform() || test.depends_on_row) return refuse(each->line, each->op == "warp" ? "warp_rows:" : "barrier_divergent:");
+    line(std::string(each->op == "if" ? "if (" : "while (") + scalar(each->args[0]) + ") {");
+    ++indent_;
+    if (each->op == "loop") ++depth_;
+    for (std::size_t i = 1; i < each->args.size(); ++i) {
+      if (i == 2 && each->op == "if") {
+        --indent_;
+        line("} else {");
+        ++indent_;
+      }
+      rows(each->args[i]);
+    }
+    if (each->op == "loop") --depth_;
+    --indent_;
+    line("}");
+  }
+  flush();
+}
+
+}  // namespace starbridge::kernel::port

@@ -1,0 +1,25 @@
+// Host: the host half of a CUDA source brought to CNRT by names and ranges; every other byte stays. Pure; any thread.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "front/node.h"
+
+namespace starbridge::kernel::port {
+
+struct HostRequest {
+  std::string path;                          // as the front end names it
+  std::string text;
+  std::vector<front::Tree> nodes;            // remove, symbol and launch nodes of this file
+  std::map<std::string, std::string> kernels;  // what stands in place of a kernel's definition, by its name
+};
+
+// Error: kernel.cannot_port with the place of a host call that has no counterpart.
+base::Result<std::string> translate_host(const HostRequest& request);
+// Names of headers in quotes.
+std::vector<std::string> quoted_includes(const std::string& text);
+
+}  // namespace starbridge::kernel::port

@@ -1,0 +1,260 @@
+#include "kernel/port/port.h"
+
+#include <stdlib.h>
+
+#include <filesystem>
+#include <set>
+#include <sstream>
+
+#include "base/files.h"
+#include "kernel/port/host.h"
+#include "kernel/port/normalise.h"
+#include "kernel/toolchain.h"
+
+namespace starbridge::kernel::port {
+
+namespace fs = std::filesystem;
+using base::Error;
+using base::text;
+using front::Tree;
+
+namespace {
+
+struct RefusalRow {
+  const char *word, *en, *zh, *next_en, *next_zh;
+};
+constexpr RefusalRow kRefusals[] = {
+#define SB_REFUSAL(word, en, zh, next_en, next_zh) {word, en, zh, next_en, next_zh},
+#include "kernel/port/refusals.def"
+#undef SB_REFUSAL
+};
+
+std::string fill(std::string pattern, const std::string& about) {
+  if (std::size_t at = pattern.find("{}"); at != std::string::npos) pattern.replace(at, 2, about);
+  return pattern;
+}
+
+class Folder {
+ public:
+  Folder() {
+    std::string pattern = (fs::temp_directory_path() / "starbridge-port-XXXXXX").string();
+    if (mkdtemp(pattern.data()) != nullptr) path = pattern;
+  }
+  ~Folder() {
+    std::error_code error;
+    if (!path.empty()) fs::remove_all(path, error);
+  }
+  Folder(const Folder&) = delete;
+  Folder& operator=(const Folder&) = delete;
+  std::string path;
+};
+
+base::Result<Tree> read_module(const PortRequest& request) {
+  Folder folder;
+  if (folder.path.empty()) return base::io_error(errno, text("making a folder", "创建目录"), "/tmp");
+  SB_TRY(Toolchain toolchain, find_toolchain(cuda_machine()));
+  CompileRequest compile_request;
+  compile_request.includes = request.includes;
+  compile_request.defines = request.defines;
+  compile_request.standard = request.standard;
+  compile_request.output_folder = folder.path;
+  SB_TRY(compile_request.card, find_card(cuda_machine(), ""));
+  SB_TRY(std::string tree_text, read_kernels(toolchain, compile_request, request.path));
+  std::string why;
+  std::optional<Tree> module = front::read(tree_text, &why);
+  SB_CHECK(module.has_value());  // the plugin wrote what the reader does not read
+  return *module;
+}
+
+// Bytes of NRAM a kernel may use: the chip's less what its compiler keeps for the stack.
+base::Result<long long> nram_of(const std::string& chip) {
+  SB_TRY(EmulatedCard card, find_card(machines()[1], chip));
+  std::istringstream fields(card.row);
+  std::string field;
+  std::vector<std::string> row;
+  while (std::getline(fields, field, '\t')) row.push_back(field);
+  SB_CHECK(row.size() > 7);
+  return (std::stoll(row[2]) - std::stoll(row[7])) * 1024;
+}
+
+// Through the passes, each looked at before the next.
+base::Result<Tree> prepared(Tree kernel) {
+  using Pass = Tree (*)(const Tree&);
+  for (Pass pass : {static_cast<Pass>(&lower_exits), static_cast<Pass>(&propagate)}) {
+    kernel = pass(kernel);
+    const std::string fault = find_fault(kernel);
+    if (!fault.empty()) return Error("kernel.pass_fault", text("{}: {}", "{}：{}", kernel->name, fault));
+  }
+  return kernel;
+}
+
+base::Result<PortedKernel> port_kernel(const Tree& tree, long long nram) {
+  PortedKernel kernel;
+  kernel.name = tree->name;
+  kernel.file = tree->args[1]->name;
+  kernel.line = tree->line;
+  if (tree->op == "refuse") {
+    kernel.emitted.refusal = tree->extra;
+    kernel.emitted.refusal_line = tree->line;
+    if (tree->args.size() > 2 && !tree->args[2]->name.empty()) kernel.file = tree->args[2]->name;
+    return kernel;
+  }
+  SB_TRY(Tree ready, prepared(tree));
+  // As many threads per block as fit: CUDA allows 1024.
+  for (int threads = 1024; threads >= 64; threads /= 2) {
+    kernel.emitted = BangEmitter(ready, nram, threads).run();
+    if (kernel.emitted.refusal.rfind("capacity", 0) != 0) break;
+  }
+  return kernel;
+}
+
+std::string heading(const PortedKernel& kernel) {
+  const Emitted& emitted = kernel.emitted;
+  std::string words = "// " + kernel.name + ": from " + fs::path(kernel.file).filename().string() + ":" + std::to_string(kernel.line) + ". Vector built-ins do " +
+                      std::to_string(vector_share(emitted.vector_operations, emitted.thread_operations)) + " % of the arithmetic and move " + std::to_string(vector_share(emitted.vector_bytes, emitted.thread_bytes)) +
+                      " % of the bytes (loops of unknown length counted as ten turns).\n";
+  for (const Fallback& fallback : emitted.fallbacks) words += "// Thread by thread, line " + std::to_string(fallback.line) + ": " + fallback.reason + ".\n";
+  return words;
+}
+
+std::string build_file(const std::string& program, const std::string& chip) {
+  const std::string stem = fs::path(program).stem().string();
+  return "# Builds with Cambricon's compiler; the emulated chip needs no build: starbridge kernel check " + program + " --chip " + chip +
+         "\nNEUWARE_HOME ?= /usr/local/neuware\nCNCC ?= $(NEUWARE_HOME)/bin/cncc\n\n" + stem + ": " + program +
+         " starbridge_port.h\n\t$(CNCC) -O3 --bang-mlu-arch=mtp_372 -std=c++17 -I$(NEUWARE_HOME)/include -I. $< -o $@ -L$(NEUWARE_HOME)/lib64 -lcnrt -lcndrv\n";
+}
+
+// A source file of the program and the headers in quotes it brings along.
+struct Sources {
+  const PortRequest& request;
+  const Tree& module;
+  const PortReport& report;
+  std::set<std::string> done;
+  std::vector<std::pair<std::string, std::string>> written;  // name in the folder, content
+
+  base::Status take(const std::string& path, const std::string& name, bool is_program) {
+    if (!done.insert(fs::weakly_canonical(path).string()).second) return {};
+    HostRequest host;
+    host.path = path;
+    SB_TRY(host.text, base::read_file(path));
+    auto is_here = [&](const std::string& file) {
+      std::error_code error;
+      return fs::equivalent(file, path, error);
+    };
+    for (const Tree& node : module->args) {
+      if (node->op == "kernel" || node->op == "refuse" || node->args.empty() || !is_here(node->args[0]->name)) continue;
+      host.nodes.push_back(node);
+    }
+    std::set<std::string> heads;
+    std::size_t index = 0;
+    for (const Tree& node : module->args) {
+      if (node->op != "kernel" && node->op != "refuse") continue;
+      const PortedKernel& kernel = report.kernels[index++];
+      if (!is_here(node->args[1]->name) || !kernel.emitted.refusal.empty()) continue;
+      std::string& place = host.kernels[node->args[0]->name];
+      std::string head, list;
+      for (const Tree& each : node->args[0]->args) {
+        if (each->op == "head") head = each->name;
+        if (each->op == "list") list = each->name;
+      }
+      if (!head.empty() && heads.insert(node->args[0]->name).second)
+        place += "// " + node->args[0]->name + ": one launcher per instantiation below.\n" + head + "\nvoid launch_" + node->args[0]->name + "(port::Launch at" + (list.empty() ? "" : ", " + list) + ");\n\n";
+      place += heading(kernel) + kernel.emitted.text;
+    }
+    SB_TRY(std::string content, translate_host(host));
+    const std::string from = is_program ? "#include <bang.h>\n#include \"starbridge_port.h\"\n" : "";
+    written.emplace_back(name, from + content);
+    for (const std::string& include : quoted_includes(host.text)) {
+      std::vector<std::string> places = {(fs::path(path).parent_path() / include).string()};
+      for (const std::string& folder : request.includes) places.push_back((fs::path(folder) / include).string());
+      for (const std::string& place : places) {
+        std::error_code error;
+        if (!fs::is_regular_file(place, error)) continue;
+        if (include.find("..") != std::string::npos || fs::path(include).is_absolute())
+          return Error("kernel.cannot_port", text("the header {} lies outside the program's folder", "头文件 {} 位于程序目录之外", include)).at(path).next(text("give its folder with -I", "请用 -I 指定其目录"));
+        SB_TRY_VOID(take(place, include, false));
+        break;
+      }
+    }
+    return {};
+  }
+};
+
+base::Status write_all(const PortRequest& request, const Sources& sources, PortReport& report) {
+  SB_TRY(std::string root, base::installation_root());
+  SB_TRY(std::string support, base::read_file(root + "/data/kernels/starbridge_port.h"));
+  const std::string program = sources.written[0].first;
+  std::vector<std::pair<std::string, std::string>> files = sources.written;
+  files.emplace_back("starbridge_port.h", support);
+  files.emplace_back("Makefile", build_file(program, request.chip));
+  for (const auto& [name, content] : files) {
+    const fs::path to = fs::path(request.output_folder) / name;
+    SB_TRY_VOID(base::make_directories(to.parent_path().string()));
+    SB_TRY_VOID(base::write_file_atomically(to.string(), content));
+    report.files.push_back(to.string());
+  }
+  return {};
+}
+
+}  // namespace
+
+base::Text refusal_text(const std::string& reason, base::Text& next) {
+  const std::size_t colon = reason.find(':');
+  const std::string word = reason.substr(0, colon), about = colon == std::string::npos ? "" : reason.substr(colon + 1);
+  for (const RefusalRow& row : kRefusals) {
+    if (word != row.word) continue;
+    next = {row.next_en, row.next_zh};
+    return {fill(row.en, about), fill(row.zh, about)};
+  }
+  next = {};
+  return {word + " " + about, word + " " + about};
+}
+
+int vector_share(long long by_vector, long long by_thread) {
+  return by_vector + by_thread == 0 ? 100 : static_cast<int>(100 * by_vector / (by_vector + by_thread));
+}
+
+base::Result<std::string> kernel_trees(const PortRequest& request) {
+  SB_TRY(Tree module, read_module(request));
+  std::string out;
+  for (const Tree& tree : module->args) {
+    if (tree->op != "kernel") continue;
+    SB_TRY(Tree ready, prepared(tree));
+    out += front::print(ready);
+  }
+  return out;
+}
+
+base::Result<PortReport> port_program(const PortRequest& request) {
+  if (fs::path(request.path).extension() != ".cu")
+    return Error("kernel.no_kernel_source", text("one .cu source is ported at a time", "每次移植一个 .cu 源文件")).at(request.path);
+  SB_TRY(long long nram, nram_of(request.chip));
+  SB_TRY(Tree module, read_module(request));
+  PortReport report;
+  report.chip = request.chip;
+  std::set<std::string> launched;
+  for (const Tree& node : module->args) {
+    if (node->op == "launch") launched.insert(node->name);
+  }
+  for (const Tree& node : module->args) {
+    if (node->op != "kernel" && node->op != "refuse") continue;
+    SB_TRY(PortedKernel kernel, port_kernel(node, nram));
+    kernel.is_launched = launched.count(node->args[0]->name) > 0;
+    report.kernels.push_back(std::move(kernel));
+  }
+  if (report.kernels.empty()) return Error("kernel.no_kernel_source", text("there are no CUDA kernels here", "此处没有 CUDA 内核")).at(request.path);
+  for (const PortedKernel& kernel : report.kernels) {
+    if (kernel.emitted.refusal.empty() || !kernel.is_launched) continue;
+    base::Text next;
+    base::Text why = refusal_text(kernel.emitted.refusal, next);
+    return Error("kernel.cannot_port", text("{}: {}", "{}：{}", kernel.name, why.en).en.empty() ? why : base::Text{kernel.name + ": " + why.en, kernel.name + "：" + why.zh})
+        .at(base::Place{kernel.file, kernel.emitted.refusal_line, 0, ""})
+        .next(next);
+  }
+  Sources sources{request, module, report, {}, {}};
+  SB_TRY_VOID(sources.take(request.path, fs::path(request.path).stem().string() + ".mlu", true));
+  if (!request.output_folder.empty()) SB_TRY_VOID(write_all(request, sources, report));
+  return report;
+}
+
+}  // namespace starbridge::kernel::port
