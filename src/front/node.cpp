@@ -155,9 +155,9 @@ std::optional<Tree> read(std::string_view text, std::string* why) {
 }
 
 bool is_statement(std::string_view op) {
-  static constexpr std::array words = {"seq",     "set",  "store",  "if",     "loop",      "break", "continue", "leave",  "block",
-                                       "barrier", "warp", "atomic", "kernel", "parameter", "array", "symbol",   "launch", "remove",
-                                       "refuse"};
+  static constexpr std::array words = {"seq",   "set",    "store",   "if",     "loop",   "break",  "continue",
+                                       "leave", "block",  "barrier", "warp",   "atomic", "kernel", "parameter",
+                                       "array", "symbol", "launch",  "remove", "refuse"};
   return std::find(words.begin(), words.end(), op) != words.end();
 }
 

@@ -170,6 +170,7 @@ base::Result<RunReport> run_program(const RunRequest& request) {
   spec.environment["SB_EMULATE_CARD"] = card.row;
   spec.environment["SB_EMULATE_TIME_LIMIT"] = std::to_string(request.time_limit_s);
   spec.environment["SB_EMULATE_CHECK"] = request.check ? "1" : "0";
+  if (!request.trace_path.empty()) spec.environment["SB_EMULATE_TRACE"] = request.trace_path;
   if (request.seed) spec.environment["SB_EMULATE_SEED"] = std::to_string(*request.seed);
   if (request.memory_mib > 0) spec.environment["SB_EMULATE_MEMORY"] = std::to_string(request.memory_mib << 20);
   if (request.sample_blocks > 0) spec.environment["SB_EMULATE_SAMPLE"] = std::to_string(request.sample_blocks);

@@ -31,6 +31,7 @@ struct RunRequest {
   int workers = 0;                    // 0: one per core
   std::string working_directory;      // empty: the caller's
   std::string keep_folder;            // keep program and findings here; empty: a folder that is removed
+  std::string trace_path;             // receives what comes back from the card; empty: nothing does
   std::string input;                  // stdin of the program
   std::function<void(std::string_view)> on_output;
 };

@@ -1,5 +1,5 @@
-// Lowering of one kernel from Clang's tree to ours: device functions are inlined, structures taken apart into their members, every
-// pointer followed to the array it points into. What cannot be followed is refused with its place. One object per kernel.
+// Lowering of one kernel from Clang's tree to ours: device functions are inlined, structures taken apart into their members,
+// every pointer followed to the array it points into. What cannot be followed is refused with its place. One object per kernel.
 #pragma once
 
 #include <clang/AST/ASTContext.h>
@@ -40,7 +40,7 @@ struct Place {
 };
 
 struct Value {
-  Tree tree;                   // a number
+  Tree tree;  // a number
   bool is_pointer = false;
   Pointer pointer;
   std::vector<Value> members;  // a record's

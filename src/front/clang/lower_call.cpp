@@ -12,25 +12,66 @@ namespace {
 // Functions that keep their meaning under one name on both sides; f and the fast forms are folded into the plain name.
 std::string math_name(llvm::StringRef name) {
   static const std::set<std::string> plain = {
-      "sqrt", "rsqrt", "cbrt", "exp", "exp2", "exp10", "expm1", "log", "log2", "log10", "log1p", "sin", "cos", "tan", "asin", "acos", "atan", "sinh", "cosh",
-      "tanh", "asinh", "acosh", "atanh", "pow", "atan2", "fmod", "hypot", "fabs", "floor", "ceil", "round", "rint", "nearbyint", "trunc", "fmin", "fmax",
-      "fma", "copysign", "erf", "erfc", "fdim", "min", "max", "abs", "isnan", "isinf", "isfinite", "ldexp", "remainder"};
+      "sqrt",  "rsqrt", "cbrt",      "exp",   "exp2",  "exp10", "expm1",    "log",      "log2",     "log10",
+      "log1p", "sin",   "cos",       "tan",   "asin",  "acos",  "atan",     "sinh",     "cosh",     "tanh",
+      "asinh", "acosh", "atanh",     "pow",   "atan2", "fmod",  "hypot",    "fabs",     "floor",    "ceil",
+      "round", "rint",  "nearbyint", "trunc", "fmin",  "fmax",  "fma",      "copysign", "erf",      "erfc",
+      "fdim",  "min",   "max",       "abs",   "isnan", "isinf", "isfinite", "ldexp",    "remainder"};
   std::string word = name.str();
   if (word.rfind("std::", 0) == 0) word = word.substr(5);
   if (word.rfind("__builtin_", 0) == 0) word = word.substr(10);
-  static const std::map<std::string, std::string> special = {
-      {"__expf", "exp"}, {"__exp10f", "exp10"}, {"__logf", "log"}, {"__log2f", "log2"}, {"__log10f", "log10"}, {"__sinf", "sin"}, {"__cosf", "cos"},
-      {"__tanf", "tan"}, {"__powf", "pow"}, {"__fdividef", "fdiv"}, {"fdividef", "fdiv"}, {"__fsqrt_rn", "sqrt"}, {"__frsqrt_rn", "rsqrt"},
-      {"__frcp_rn", "recip"}, {"__fmaf_rn", "fma"}, {"__fadd_rn", "fadd"}, {"__fsub_rn", "fsub"}, {"__fmul_rn", "fmul"}, {"__fdiv_rn", "fdiv"},
-      {"umin", "min"}, {"umax", "max"}, {"llmin", "min"}, {"llmax", "max"}, {"labs", "abs"}, {"llabs", "abs"},
-      {"isnanf", "isnan"}, {"isinff", "isinf"}, {"__isnan", "isnan"}, {"__popc", "popc"}, {"__popcll", "popcll"}, {"__clz", "clz"}, {"__clzll", "clzll"}, {"__ffs", "ffs"},
-      {"__float_as_int", "float_as_int"}, {"__float_as_uint", "float_as_uint"}, {"__int_as_float", "int_as_float"},
-      {"__uint_as_float", "uint_as_float"}, {"__mul24", "mul24"}, {"__umul24", "mul24"}, {"__mulhi", "mulhi"}, {"__umulhi", "umulhi"}, {"__brev", "brev"},
-      {"__float2int_rn", "float2int_rn"}, {"__float2int_rz", "float2int_rz"}, {"__float2int_rd", "float2int_rd"}, {"__float2int_ru", "float2int_ru"},
-      {"__int2float_rn", "int2float"}, {"__saturatef", "saturate"}};
+  static const std::map<std::string, std::string> special = {{"__expf", "exp"},
+                                                             {"__exp10f", "exp10"},
+                                                             {"__logf", "log"},
+                                                             {"__log2f", "log2"},
+                                                             {"__log10f", "log10"},
+                                                             {"__sinf", "sin"},
+                                                             {"__cosf", "cos"},
+                                                             {"__tanf", "tan"},
+                                                             {"__powf", "pow"},
+                                                             {"__fdividef", "fdiv"},
+                                                             {"fdividef", "fdiv"},
+                                                             {"__fsqrt_rn", "sqrt"},
+                                                             {"__frsqrt_rn", "rsqrt"},
+                                                             {"__frcp_rn", "recip"},
+                                                             {"__fmaf_rn", "fma"},
+                                                             {"__fadd_rn", "fadd"},
+                                                             {"__fsub_rn", "fsub"},
+                                                             {"__fmul_rn", "fmul"},
+                                                             {"__fdiv_rn", "fdiv"},
+                                                             {"umin", "min"},
+                                                             {"umax", "max"},
+                                                             {"llmin", "min"},
+                                                             {"llmax", "max"},
+                                                             {"labs", "abs"},
+                                                             {"llabs", "abs"},
+                                                             {"isnanf", "isnan"},
+                                                             {"isinff", "isinf"},
+                                                             {"__isnan", "isnan"},
+                                                             {"__popc", "popc"},
+                                                             {"__popcll", "popcll"},
+                                                             {"__clz", "clz"},
+                                                             {"__clzll", "clzll"},
+                                                             {"__ffs", "ffs"},
+                                                             {"__float_as_int", "float_as_int"},
+                                                             {"__float_as_uint", "float_as_uint"},
+                                                             {"__int_as_float", "int_as_float"},
+                                                             {"__uint_as_float", "uint_as_float"},
+                                                             {"__mul24", "mul24"},
+                                                             {"__umul24", "mul24"},
+                                                             {"__mulhi", "mulhi"},
+                                                             {"__umulhi", "umulhi"},
+                                                             {"__brev", "brev"},
+                                                             {"__float2int_rn", "float2int_rn"},
+                                                             {"__float2int_rz", "float2int_rz"},
+                                                             {"__float2int_rd", "float2int_rd"},
+                                                             {"__float2int_ru", "float2int_ru"},
+                                                             {"__int2float_rn", "int2float"},
+                                                             {"__saturatef", "saturate"}};
   if (auto found = special.find(word); found != special.end()) return found->second;
   if (plain.count(word) > 0) return word;
-  if (word.size() > 1 && word.back() == 'f' && plain.count(word.substr(0, word.size() - 1)) > 0) return word.substr(0, word.size() - 1);
+  if (word.size() > 1 && word.back() == 'f' && plain.count(word.substr(0, word.size() - 1)) > 0)
+    return word.substr(0, word.size() - 1);
   return "";
 }
 
@@ -41,7 +82,8 @@ std::string group_of(QualType type, int& width) {
   const auto* space = llvm::dyn_cast<clang::NamespaceDecl>(record->getDeclContext());
   if (space == nullptr || space->getName() != "cooperative_groups") return "";
   if (const auto* tile = llvm::dyn_cast<clang::ClassTemplateSpecializationDecl>(record)) {
-    if (tile->getTemplateArgs()[0].getKind() == clang::TemplateArgument::Integral) width = static_cast<int>(tile->getTemplateArgs()[0].getAsIntegral().getSExtValue());
+    if (tile->getTemplateArgs()[0].getKind() == clang::TemplateArgument::Integral)
+      width = static_cast<int>(tile->getTemplateArgs()[0].getAsIntegral().getSExtValue());
   }
   return record->getNameAsString();
 }
@@ -54,9 +96,18 @@ bool is_ours(const clang::FunctionDecl* function, const clang::ASTContext& conte
 
 bool Lowering::atomic(const clang::CallExpr* expr, const std::string& name, Value& result) {
   const std::string operation = llvm::StringSwitch<std::string>(name)
-                                    .Cases("atomicAdd", "atomicAdd_block", "atomicAdd_system", "add").Case("atomicSub", "sub").Case("atomicMax", "max").Case("atomicMin", "min")
-                                    .Case("atomicAnd", "and").Case("atomicOr", "or").Case("atomicXor", "xor").Case("atomicExch", "exch")
-                                    .Case("atomicInc", "inc").Case("atomicDec", "dec").Case("atomicCAS", "cas").Default("");
+                                    .Cases("atomicAdd", "atomicAdd_block", "atomicAdd_system", "add")
+                                    .Case("atomicSub", "sub")
+                                    .Case("atomicMax", "max")
+                                    .Case("atomicMin", "min")
+                                    .Case("atomicAnd", "and")
+                                    .Case("atomicOr", "or")
+                                    .Case("atomicXor", "xor")
+                                    .Case("atomicExch", "exch")
+                                    .Case("atomicInc", "inc")
+                                    .Case("atomicDec", "dec")
+                                    .Case("atomicCAS", "cas")
+                                    .Default("");
   if (operation.empty()) return false;
   Value address = value(expr->getArg(0));
   if (!address.is_pointer || fails_) {
@@ -80,9 +131,17 @@ bool Lowering::atomic(const clang::CallExpr* expr, const std::string& name, Valu
 
 bool Lowering::warp(const clang::CallExpr* expr, const std::string& name, Value& result) {
   const std::string kind = llvm::StringSwitch<std::string>(name)
-                               .Cases("__shfl_sync", "__shfl", "index").Cases("__shfl_up_sync", "__shfl_up", "up").Cases("__shfl_down_sync", "__shfl_down", "down")
-                               .Cases("__shfl_xor_sync", "__shfl_xor", "xor").Case("__ballot_sync", "ballot").Case("__any_sync", "any").Case("__all_sync", "all")
-                               .Case("__reduce_add_sync", "sum").Case("__reduce_max_sync", "max").Case("__reduce_min_sync", "min").Default("");
+                               .Cases("__shfl_sync", "__shfl", "index")
+                               .Cases("__shfl_up_sync", "__shfl_up", "up")
+                               .Cases("__shfl_down_sync", "__shfl_down", "down")
+                               .Cases("__shfl_xor_sync", "__shfl_xor", "xor")
+                               .Case("__ballot_sync", "ballot")
+                               .Case("__any_sync", "any")
+                               .Case("__all_sync", "all")
+                               .Case("__reduce_add_sync", "sum")
+                               .Case("__reduce_max_sync", "max")
+                               .Case("__reduce_min_sync", "min")
+                               .Default("");
   if (kind.empty()) return false;
   const unsigned first = llvm::StringRef(name).ends_with("_sync") ? 1 : 0;
   if (first == 1) effect(expr->getArg(0));
@@ -102,8 +161,10 @@ bool Lowering::warp(const clang::CallExpr* expr, const std::string& name, Value&
 
 bool Lowering::half_call(const clang::CallExpr* expr, const std::string& name, Value& result) {
   const std::string to = llvm::StringSwitch<std::string>(name)
-                             .Cases("__half2float", "__bfloat162float", "f32").Cases("__float2half", "__float2half_rn", "__double2half", "f16")
-                             .Cases("__float2bfloat16", "__float2bfloat16_rn", "bf16").Default("");
+                             .Cases("__half2float", "__bfloat162float", "f32")
+                             .Cases("__float2half", "__float2half_rn", "__double2half", "f16")
+                             .Cases("__float2bfloat16", "__float2bfloat16_rn", "bf16")
+                             .Default("");
   if (!to.empty() && expr->getNumArgs() == 1) {
     result.tree = convert(number(expr->getArg(0)), to);
     return true;
@@ -117,17 +178,35 @@ bool Lowering::half_call(const clang::CallExpr* expr, const std::string& name, V
     }
     return false;
   }
-  const std::string word = llvm::StringSwitch<std::string>(name).Case("__hadd", "add").Case("__hsub", "sub").Case("__hmul", "mul").Case("__hdiv", "div").Default("");
+  const std::string word = llvm::StringSwitch<std::string>(name)
+                               .Case("__hadd", "add")
+                               .Case("__hsub", "sub")
+                               .Case("__hmul", "mul")
+                               .Case("__hdiv", "div")
+                               .Default("");
   std::string operation = word;
   if (const auto* op = llvm::dyn_cast<clang::CXXOperatorCallExpr>(expr)) {
     switch (op->getOperator()) {
-      case clang::OO_Plus: operation = "add"; break;
-      case clang::OO_Minus: operation = "sub"; break;
-      case clang::OO_Star: operation = "mul"; break;
-      case clang::OO_Slash: operation = "div"; break;
-      case clang::OO_Less: operation = "lt"; break;
-      case clang::OO_Greater: operation = "gt"; break;
-      default: break;
+      case clang::OO_Plus:
+        operation = "add";
+        break;
+      case clang::OO_Minus:
+        operation = "sub";
+        break;
+      case clang::OO_Star:
+        operation = "mul";
+        break;
+      case clang::OO_Slash:
+        operation = "div";
+        break;
+      case clang::OO_Less:
+        operation = "lt";
+        break;
+      case clang::OO_Greater:
+        operation = "gt";
+        break;
+      default:
+        break;
     }
   }
   if (operation.empty() || expr->getNumArgs() != 2) return false;
@@ -135,7 +214,8 @@ bool Lowering::half_call(const clang::CallExpr* expr, const std::string& name, V
   if (type != "f16" && type != "bf16") return false;
   const bool is_comparison = operation == "lt" || operation == "gt";
   // One rounding from float gives what the card's half instructions give.
-  Tree wide = make(operation, is_comparison ? "b" : "f32", "", {convert(number(expr->getArg(0)), "f32"), convert(number(expr->getArg(1)), "f32")});
+  Tree wide = make(operation, is_comparison ? "b" : "f32", "",
+                   {convert(number(expr->getArg(0)), "f32"), convert(number(expr->getArg(1)), "f32")});
   result.tree = is_comparison ? wide : convert(wide, type);
   return true;
 }
@@ -156,6 +236,11 @@ bool Lowering::intrinsic(const clang::CallExpr* expr, const std::string& name, V
     result.tree = make("special", "u32", "tid.linear");
     return true;
   }
+  if (name == "__builtin_inff" || name == "__builtin_inf" || name == "__builtin_huge_val" || name == "__builtin_huge_valf" ||
+      name.rfind("__builtin_nan", 0) == 0) {
+    result.tree = make("const", type_of(expr->getType()), name.rfind("__builtin_nan", 0) == 0 ? "NaN" : "+Inf");
+    return true;
+  }
   if (name == "__sb_lane") {
     result.tree = make("and", "u32", "", {make("special", "u32", "tid.linear"), constant("u32", 31)});
     return true;
@@ -168,7 +253,8 @@ bool Lowering::intrinsic(const clang::CallExpr* expr, const std::string& name, V
   }
   if (llvm::StringSwitch<bool>(name).Cases("__stwb", "__stcg", "__stcs", "__stwt", true).Default(false)) {
     Value address = value(expr->getArg(0));
-    if (address.is_pointer && !fails_) write(element(address.pointer, expr->getArg(0)->getType()->getPointeeType()), value(expr->getArg(1)));
+    if (address.is_pointer && !fails_)
+      write(element(address.pointer, expr->getArg(0)->getType()->getPointeeType()), value(expr->getArg(1)));
     return true;
   }
   if (name == "printf" || name == "__sb_printf") return fail(expr->getExprLoc(), "printf:"), true;
@@ -193,7 +279,17 @@ bool Lowering::intrinsic(const clang::CallExpr* expr, const std::string& name, V
     }
   }
   Tree node = make("call", type, math);
-  for (const clang::Expr* each : expr->arguments()) node->args.push_back(type == "b" ? number(each) : convert(number(each), math == "float_as_int" || math == "float_as_uint" || math.rfind("float2int", 0) == 0 ? "f32" : math == "int_as_float" || math == "int2float" ? "i32" : math == "uint_as_float" ? "u32" : math == "ldexp" && node->args.size() == 1 ? "i32" : math == "popc" || math == "clz" || math == "ffs" ? "u32" : math == "popcll" || math == "clzll" ? "u64" : type));
+  for (const clang::Expr* each : expr->arguments())
+    node->args.push_back(
+        type == "b"
+            ? number(each)
+            : convert(number(each), math == "float_as_int" || math == "float_as_uint" || math.rfind("float2int", 0) == 0 ? "f32"
+                                    : math == "int_as_float" || math == "int2float"                                      ? "i32"
+                                    : math == "uint_as_float"                                                            ? "u32"
+                                    : math == "ldexp" && node->args.size() == 1                                          ? "i32"
+                                    : math == "popc" || math == "clz" || math == "ffs"                                   ? "u32"
+                                    : math == "popcll" || math == "clzll"                                                ? "u64"
+                                                                                                                         : type));
   result.tree = node;
   return true;
 }
@@ -212,11 +308,14 @@ Value Lowering::call(const clang::CallExpr* expr) {
     const bool is_tile = width > 0 && width <= 32;
     if (is_tile || group == "thread_block") {
       Tree size = constant("u32", width);
-      Tree all = make("mul", "u32", "", {make("special", "u32", "bdim.x"), make("mul", "u32", "", {make("special", "u32", "bdim.y"), make("special", "u32", "bdim.z")})});
+      Tree all = make("mul", "u32", "",
+                      {make("special", "u32", "bdim.x"),
+                       make("mul", "u32", "", {make("special", "u32", "bdim.y"), make("special", "u32", "bdim.z")})});
       if (name == "sync") {
         emit(make("barrier", "", ""))->extra = is_tile ? "warp" : "";
         return result;
       }
+      if (name.rfind("operator", 0) == 0) return result;  // one kind of group as another
       if (name == "thread_rank") result.tree = is_tile ? make("rem", "u32", "", {linear, size}) : linear;
       if (name == "size" || name == "num_threads") result.tree = is_tile ? size : all;
       if (name == "meta_group_rank" && is_tile) result.tree = make("div", "u32", "", {linear, size});
@@ -225,12 +324,24 @@ Value Lowering::call(const clang::CallExpr* expr) {
         result.tree = convert(result.tree, type_of(expr->getType()));
         return result;
       }
-      const std::string kind = llvm::StringSwitch<std::string>(name).Case("shfl", "index").Case("shfl_down", "down").Case("shfl_up", "up").Case("shfl_xor", "xor")
-                                   .Case("any", "any").Case("all", "all").Case("ballot", "ballot").Default("");
+      const std::string kind = llvm::StringSwitch<std::string>(name)
+                                   .Case("shfl", "index")
+                                   .Case("shfl_down", "down")
+                                   .Case("shfl_up", "up")
+                                   .Case("shfl_xor", "xor")
+                                   .Case("any", "any")
+                                   .Case("all", "all")
+                                   .Case("ballot", "ballot")
+                                   .Default("");
       if (is_tile && !kind.empty()) {
         const bool is_vote = expr->getNumArgs() == 1;
-        Tree node = make("warp", kind == "ballot" ? "u32" : is_vote ? "i32" : type_of(expr->getType()), fresh(kind), {is_vote ? condition(expr->getArg(0)) : number(expr->getArg(0)),
-                         is_vote ? constant("i32", 0) : convert(number(expr->getArg(1)), "i32"), constant("i32", width)});
+        Tree node = make("warp",
+                         kind == "ballot" ? "u32"
+                         : is_vote        ? "i32"
+                                          : type_of(expr->getType()),
+                         fresh(kind),
+                         {is_vote ? condition(expr->getArg(0)) : number(expr->getArg(0)),
+                          is_vote ? constant("i32", 0) : convert(number(expr->getArg(1)), "i32"), constant("i32", width)});
         node->extra = kind;
         emit(node);
         result.tree = make("var", node->type, node->name);
@@ -239,14 +350,20 @@ Value Lowering::call(const clang::CallExpr* expr) {
     }
     return fail_value(expr, "group:" + group + "::" + name);
   }
-  if (callee->getDeclContext()->isNamespace() && llvm::cast<clang::NamespaceDecl>(callee->getDeclContext())->getName() == "cooperative_groups") {
+  if (callee->getDeclContext()->isNamespace() &&
+      llvm::cast<clang::NamespaceDecl>(callee->getDeclContext())->getName() == "cooperative_groups") {
     if (name == "sync") return emit(make("barrier", "", "")), result;
     if (name == "reduce" && expr->getNumArgs() == 3) {
       group = group_of(expr->getArg(0)->getType(), width);
       const auto* functor = expr->getArg(2)->getType().getNonReferenceType()->getAsCXXRecordDecl();
-      const std::string kind = llvm::StringSwitch<std::string>(functor == nullptr ? "" : functor->getName()).Case("plus", "sum").Case("greater", "max").Case("less", "min").Default("");
+      const std::string kind = llvm::StringSwitch<std::string>(functor == nullptr ? "" : functor->getName())
+                                   .Case("plus", "sum")
+                                   .Case("greater", "max")
+                                   .Case("less", "min")
+                                   .Default("");
       if (width > 0 && width <= 32 && !kind.empty() && !type_of(expr->getType()).empty()) {
-        Tree node = make("warp", type_of(expr->getType()), fresh(kind), {number(expr->getArg(1)), constant("i32", 0), constant("i32", width)});
+        Tree node = make("warp", type_of(expr->getType()), fresh(kind),
+                         {number(expr->getArg(1)), constant("i32", 0), constant("i32", width)});
         node->extra = kind;
         emit(node);
         result.tree = make("var", node->type, node->name);
@@ -259,7 +376,8 @@ Value Lowering::call(const clang::CallExpr* expr) {
     return fail_value(expr, "group:" + name);
   }
   if (intrinsic(expr, name, result)) {
-    if (result.tree == nullptr && !result.is_pointer && result.members.empty() && !expr->getType()->isVoidType()) result.tree = constant("i32", 0);
+    if (result.tree == nullptr && !result.is_pointer && result.members.empty() && !expr->getType()->isVoidType())
+      result.tree = constant("i32", 0);
     return result;
   }
   const clang::FunctionDecl* definition = nullptr;
@@ -273,7 +391,8 @@ Value Lowering::call(const clang::CallExpr* expr) {
   }
   std::vector<const clang::Expr*> arguments(expr->arg_begin(), expr->arg_end());
   if (member_call != nullptr) {
-    if (const auto* method = member_call->getMethodDecl(); method != nullptr && method->isVirtual()) return fail_value(expr, "virtual:" + name);
+    if (const auto* method = member_call->getMethodDecl(); method != nullptr && method->isVirtual())
+      return fail_value(expr, "virtual:" + name);
     const clang::Expr* on = member_call->getImplicitObjectArgument();
     Place object;
     if (on->getType()->isPointerType()) {
@@ -333,10 +452,13 @@ Value Lowering::inlined(const clang::FunctionDecl* callee, llvm::ArrayRef<const 
     }
   }
   Frame frame;
-  frame.label = fresh(callee->getNameAsString().empty() ? "call" : "in_" + (callee->getDeclName().isIdentifier() ? callee->getNameAsString() : std::string("operator")));
+  frame.label = fresh(callee->getNameAsString().empty()
+                          ? "call"
+                          : "in_" + (callee->getDeclName().isIdentifier() ? callee->getNameAsString() : std::string("operator")));
   const QualType type = callee->getReturnType();
   const bool is_void = type->isVoidType() || llvm::isa<clang::CXXConstructorDecl>(callee);
-  if (!is_void && !type->isPointerType()) frame.result = make_place(type, callee->getDeclName().isIdentifier() ? callee->getNameAsString() : "result");
+  if (!is_void && !type->isPointerType())
+    frame.result = make_place(type, callee->getDeclName().isIdentifier() ? callee->getNameAsString() : "result");
   frame.object = object;
   Tree saved = here_, body = make("seq", "", "");
   here_ = body;

@@ -17,23 +17,50 @@ std::string float_text(const llvm::APFloat& value) {
 
 const char* word_of(clang::BinaryOperatorKind kind) {
   switch (kind) {
-    case clang::BO_Add: case clang::BO_AddAssign: return "add";
-    case clang::BO_Sub: case clang::BO_SubAssign: return "sub";
-    case clang::BO_Mul: case clang::BO_MulAssign: return "mul";
-    case clang::BO_Div: case clang::BO_DivAssign: return "div";
-    case clang::BO_Rem: case clang::BO_RemAssign: return "rem";
-    case clang::BO_And: case clang::BO_AndAssign: return "and";
-    case clang::BO_Or: case clang::BO_OrAssign: return "or";
-    case clang::BO_Xor: case clang::BO_XorAssign: return "xor";
-    case clang::BO_Shl: case clang::BO_ShlAssign: return "shl";
-    case clang::BO_Shr: case clang::BO_ShrAssign: return "shr";
-    case clang::BO_LT: return "lt";
-    case clang::BO_LE: return "le";
-    case clang::BO_GT: return "gt";
-    case clang::BO_GE: return "ge";
-    case clang::BO_EQ: return "eq";
-    case clang::BO_NE: return "ne";
-    default: return nullptr;
+    case clang::BO_Add:
+    case clang::BO_AddAssign:
+      return "add";
+    case clang::BO_Sub:
+    case clang::BO_SubAssign:
+      return "sub";
+    case clang::BO_Mul:
+    case clang::BO_MulAssign:
+      return "mul";
+    case clang::BO_Div:
+    case clang::BO_DivAssign:
+      return "div";
+    case clang::BO_Rem:
+    case clang::BO_RemAssign:
+      return "rem";
+    case clang::BO_And:
+    case clang::BO_AndAssign:
+      return "and";
+    case clang::BO_Or:
+    case clang::BO_OrAssign:
+      return "or";
+    case clang::BO_Xor:
+    case clang::BO_XorAssign:
+      return "xor";
+    case clang::BO_Shl:
+    case clang::BO_ShlAssign:
+      return "shl";
+    case clang::BO_Shr:
+    case clang::BO_ShrAssign:
+      return "shr";
+    case clang::BO_LT:
+      return "lt";
+    case clang::BO_LE:
+      return "le";
+    case clang::BO_GT:
+      return "gt";
+    case clang::BO_GE:
+      return "ge";
+    case clang::BO_EQ:
+      return "eq";
+    case clang::BO_NE:
+      return "ne";
+    default:
+      return nullptr;
   }
 }
 
@@ -41,7 +68,8 @@ const char* word_of(clang::BinaryOperatorKind kind) {
 
 Tree Lowering::number(const clang::Expr* expr) {
   Value result = value(expr);
-  if (result.tree == nullptr) return fails_ ? constant("i32", 0) : fail(expr->getExprLoc(), "not_a_number:" + expr->getType().getAsString());
+  if (result.tree == nullptr)
+    return fails_ ? constant("i32", 0) : fail(expr->getExprLoc(), "not_a_number:" + expr->getType().getAsString());
   return result.tree;
 }
 
@@ -58,10 +86,12 @@ Tree Lowering::condition(const clang::Expr* expr) {
 void Lowering::effect(const clang::Expr* expr) {
   expr = expr->IgnoreParens();
   if (const auto* cleanups = llvm::dyn_cast<clang::ExprWithCleanups>(expr)) return effect(cleanups->getSubExpr());
-  if (const auto* unary_expr = llvm::dyn_cast<clang::UnaryOperator>(expr); unary_expr != nullptr && unary_expr->isIncrementDecrementOp()) {
+  if (const auto* unary_expr = llvm::dyn_cast<clang::UnaryOperator>(expr);
+      unary_expr != nullptr && unary_expr->isIncrementDecrementOp()) {
     Place target = place(unary_expr->getSubExpr());
     if (target.kind == Place::kPointer) {
-      Value moved = add_to_pointer(read(target).pointer, constant("i64", 1), target.type->getPointeeType(), unary_expr->isDecrementOp());
+      Value moved =
+          add_to_pointer(read(target).pointer, constant("i64", 1), target.type->getPointeeType(), unary_expr->isDecrementOp());
       emit(make("set", "i64", target.name, {index_of(moved.pointer, target.memory.unit)}));
       return;
     }
@@ -81,7 +111,11 @@ Place Lowering::special_member(const clang::Expr* base, const std::string& field
   const auto* reference = llvm::dyn_cast<clang::DeclRefExpr>(base->IgnoreParenImpCasts());
   if (reference == nullptr) return none;
   const std::string word = llvm::StringSwitch<std::string>(reference->getDecl()->getName())
-                               .Case("threadIdx", "tid").Case("blockIdx", "bid").Case("blockDim", "bdim").Case("gridDim", "gdim").Default("");
+                               .Case("threadIdx", "tid")
+                               .Case("blockIdx", "bid")
+                               .Case("blockDim", "bdim")
+                               .Case("gridDim", "gdim")
+                               .Default("");
   if (word.empty()) return none;
   none.kind = Place::kVariable;
   none.name = word + "." + field;
@@ -163,7 +197,8 @@ Place Lowering::place(const clang::Expr* expr) {
       return place(unary_expr->getSubExpr());
     }
   }
-  if (const auto* binary_expr = llvm::dyn_cast<clang::BinaryOperator>(expr); binary_expr != nullptr && binary_expr->isAssignmentOp()) {
+  if (const auto* binary_expr = llvm::dyn_cast<clang::BinaryOperator>(expr);
+      binary_expr != nullptr && binary_expr->isAssignmentOp()) {
     (void)value(expr);
     return place(binary_expr->getLHS());
   }
@@ -197,62 +232,6 @@ Place Lowering::place(const clang::Expr* expr) {
   return made;
 }
 
-Value Lowering::short_circuit(const clang::BinaryOperator* expr) {
-  const bool is_and = expr->getOpcode() == clang::BO_LAnd;
-  Tree left = condition(expr->getLHS());
-  Tree saved = here_, side = make("seq", "", "");
-  here_ = side;
-  Tree right = condition(expr->getRHS());
-  here_ = saved;
-  Value result;
-  if (side->args.empty()) {
-    result.tree = make(is_and ? "land" : "lor", "b", "", {left, right});
-    return result;
-  }
-  const std::string name = fresh("holds");
-  emit(make("set", "b", name, {left}));
-  here_ = side;
-  emit(make("set", "b", name, {right}));
-  here_ = saved;
-  Tree test = make("var", "b", name);
-  emit(make("if", "", "", {is_and ? test : make("lnot", "b", "", {test}), side}));
-  result.tree = make("var", "b", name);
-  return result;
-}
-
-Value Lowering::conditional(const clang::AbstractConditionalOperator* expr) {
-  Tree test = condition(expr->getCond());
-  if (test->op == "const") return value(test->name == "0" ? expr->getFalseExpr() : expr->getTrueExpr());
-  Tree saved = here_, yes_side = make("seq", "", ""), no_side = make("seq", "", "");
-  here_ = yes_side;
-  Value yes = value(expr->getTrueExpr());
-  here_ = no_side;
-  Value no = value(expr->getFalseExpr());
-  here_ = saved;
-  Value result;
-  if (fails_) return result;
-  if (yes.is_pointer) {
-    if (yes.pointer.array != no.pointer.array) return fail_value(expr, "pointer_choice:");
-    result = yes;
-    result.pointer.unit = std::min(yes.pointer.unit, no.pointer.unit);
-    result.pointer.offset = make("select", "i64", "", {test, index_of(yes.pointer, result.pointer.unit), index_of(no.pointer, result.pointer.unit)});
-    return result;
-  }
-  const std::string type = type_of(expr->getType());
-  if (!type.empty() && yes_side->args.empty() && no_side->args.empty()) {
-    result.tree = make("select", type, "", {test, convert(yes.tree, type), convert(no.tree, type)});
-    return result;
-  }
-  Place made = make_place(expr->getType(), "chosen");
-  here_ = yes_side;
-  write(made, yes);
-  here_ = no_side;
-  write(made, no);
-  here_ = saved;
-  emit(make("if", "", "", {test, yes_side, no_side}));
-  return read(made);
-}
-
 Value Lowering::binary(const clang::BinaryOperator* expr) {
   if (expr->isLogicalOp()) return short_circuit(expr);
   Value result;
@@ -269,7 +248,8 @@ Value Lowering::binary(const clang::BinaryOperator* expr) {
       if (!right.is_pointer || reference == nullptr) return fail_value(expr, "pointer_assignment:");
       Place& kept = places_[reference->getDecl()];
       if (kept.memory.array.empty()) kept.memory = {right.pointer.array, constant("i64", 0), right.pointer.unit};
-      if (kept.memory.array != right.pointer.array) return fail_value(expr, "pointer_choice:" + reference->getDecl()->getNameAsString());
+      if (kept.memory.array != right.pointer.array)
+        return fail_value(expr, "pointer_choice:" + reference->getDecl()->getNameAsString());
       emit(make("set", "i64", kept.name, {index_of(right.pointer, kept.memory.unit)}));
       return right;
     }
@@ -281,7 +261,8 @@ Value Lowering::binary(const clang::BinaryOperator* expr) {
     Place target = place(expr->getLHS());
     if (fails_) return result;
     if (target.kind == Place::kPointer) {
-      Value moved = add_to_pointer(read(target).pointer, right, target.type->getPointeeType(), expr->getOpcode() == clang::BO_SubAssign);
+      Value moved =
+          add_to_pointer(read(target).pointer, right, target.type->getPointeeType(), expr->getOpcode() == clang::BO_SubAssign);
       emit(make("set", "i64", target.name, {index_of(moved.pointer, target.memory.unit)}));
       return read(target);
     }
@@ -289,7 +270,8 @@ Value Lowering::binary(const clang::BinaryOperator* expr) {
     const std::string type = type_of(compound->getComputationResultType());
     const bool is_shift = expr->getOpcode() == clang::BO_ShlAssign || expr->getOpcode() == clang::BO_ShrAssign;
     Value next;
-    next.tree = make(word_of(expr->getOpcode()), type, "", {convert(read(target).tree, type), is_shift ? right : convert(right, type)});
+    next.tree =
+        make(word_of(expr->getOpcode()), type, "", {convert(read(target).tree, type), is_shift ? right : convert(right, type)});
     write(target, next);
     return read(target);
   }
@@ -317,7 +299,8 @@ Value Lowering::binary(const clang::BinaryOperator* expr) {
     result.tree = index_of(difference.pointer, bytes_of(expr->getLHS()->getType()->getPointeeType()));
     return result;
   }
-  if (left.is_pointer) return add_to_pointer(left.pointer, right.tree, expr->getType()->getPointeeType(), expr->getOpcode() == clang::BO_Sub);
+  if (left.is_pointer)
+    return add_to_pointer(left.pointer, right.tree, expr->getType()->getPointeeType(), expr->getOpcode() == clang::BO_Sub);
   if (right.is_pointer) return add_to_pointer(right.pointer, left.tree, expr->getType()->getPointeeType(), false);
   if (left.tree == nullptr || right.tree == nullptr) return fail_value(expr, "operands:");
   const std::string type = expr->isComparisonOp() ? "b" : type_of(expr->getType());
@@ -482,8 +465,8 @@ Value Lowering::value(const clang::Expr* expr) {
   if (const auto* two = llvm::dyn_cast<clang::BinaryOperator>(expr)) return binary(two);
   if (const auto* one = llvm::dyn_cast<clang::UnaryOperator>(expr)) return unary(one);
   if (const auto* chosen = llvm::dyn_cast<clang::AbstractConditionalOperator>(expr)) return conditional(chosen);
-  if (llvm::isa<clang::CXXScalarValueInitExpr>(expr) || llvm::isa<clang::ImplicitValueInitExpr>(expr) || llvm::isa<clang::GNUNullExpr>(expr) ||
-      llvm::isa<clang::CXXNullPtrLiteralExpr>(expr))
+  if (llvm::isa<clang::CXXScalarValueInitExpr>(expr) || llvm::isa<clang::ImplicitValueInitExpr>(expr) ||
+      llvm::isa<clang::GNUNullExpr>(expr) || llvm::isa<clang::CXXNullPtrLiteralExpr>(expr))
     return zero(expr->getType());
   if (const auto* list = llvm::dyn_cast<clang::InitListExpr>(expr)) {
     if (!type_of(expr->getType()).empty()) return list->getNumInits() == 0 ? zero(expr->getType()) : value(list->getInit(0));

@@ -64,7 +64,8 @@ Place Lowering::make_parameter(QualType type, const std::string& name, const std
     place.kind = Place::kRecord;
     for (const auto& base : record->bases()) place.members.push_back(make_parameter(base.getType(), name, path, index, result));
     for (const auto* field : record->fields())
-      place.members.push_back(make_parameter(field->getType(), name + "_" + field->getNameAsString(), path + "." + field->getNameAsString(), index, result));
+      place.members.push_back(make_parameter(field->getType(), name + "_" + field->getNameAsString(),
+                                             path + "." + field->getNameAsString(), index, result));
     return place;
   }
   fail({}, "parameter:" + name);
@@ -142,8 +143,10 @@ void Lowering::declare(const clang::VarDecl* var) {
     return;
   }
   Value start;
-  const bool has_start = init != nullptr && !type->isArrayType() && !(llvm::isa<clang::CXXConstructExpr>(init) &&
-                         llvm::cast<clang::CXXConstructExpr>(init)->getNumArgs() == 0 && llvm::cast<clang::CXXConstructExpr>(init)->getConstructor()->isTrivial());
+  const bool has_start =
+      init != nullptr && !type->isArrayType() &&
+      !(llvm::isa<clang::CXXConstructExpr>(init) && llvm::cast<clang::CXXConstructExpr>(init)->getNumArgs() == 0 &&
+        llvm::cast<clang::CXXConstructExpr>(init)->getConstructor()->isTrivial());
   if (has_start) start = value(init);
   Place made = make_place(type, name);
   if (fails_ && refusal_.where.isInvalid()) refusal_.where = var->getLocation();
@@ -156,12 +159,14 @@ void Lowering::declare(const clang::VarDecl* var) {
     const QualType element_type = array->getElementType();
     for (uint64_t i = 0; i < array->getSize().getZExtValue(); ++i) {
       const Value moved = add_to_pointer(made.memory, constant("i64", static_cast<long long>(i)), element_type, false);
-      write(element(moved.pointer, element_type), i < list->getNumInits() ? value(list->getInit(static_cast<unsigned>(i))) : zero(element_type));
+      write(element(moved.pointer, element_type),
+            i < list->getNumInits() ? value(list->getInit(static_cast<unsigned>(i))) : zero(element_type));
     }
   }
 }
 
-void Lowering::for_loop(const clang::Stmt* init, const clang::Expr* condition_expr, const clang::Expr* step, const clang::Stmt* body) {
+void Lowering::for_loop(const clang::Stmt* init, const clang::Expr* condition_expr, const clang::Expr* step,
+                        const clang::Stmt* body) {
   if (init != nullptr) statement(init);
   Tree before = make("seq", "", ""), inside = make("seq", "", ""), after = make("seq", "", "");
   Tree saved = here_;
@@ -256,7 +261,8 @@ void Lowering::switch_statement(const clang::SwitchStmt* stmt) {
 void Lowering::statement(const clang::Stmt* stmt) {
   if (fails_ || stmt == nullptr) return;
   const clang::SourceManager& sources = context_.getSourceManager();
-  if (frames_.size() == 1) line_ = static_cast<int>(sources.getPresumedLoc(sources.getExpansionLoc(stmt->getBeginLoc())).getLine());
+  if (frames_.size() == 1)
+    line_ = static_cast<int>(sources.getPresumedLoc(sources.getExpansionLoc(stmt->getBeginLoc())).getLine());
   if (const auto* compound = llvm::dyn_cast<clang::CompoundStmt>(stmt)) {
     for (const clang::Stmt* each : compound->body()) statement(each);
   } else if (const auto* declaration = llvm::dyn_cast<clang::DeclStmt>(stmt)) {

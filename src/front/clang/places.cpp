@@ -34,7 +34,18 @@ std::string Lowering::type_of(QualType type) {
 int Lowering::bytes_of(QualType type) { return static_cast<int>(context_.getTypeSizeInChars(type).getQuantity()); }
 
 std::string Lowering::fresh(const std::string& wanted) {
+  // Words of C++, and those the emitted code uses itself.
+  static const std::set<std::string> reserved = {
+      "and",      "or",      "xor",     "not",     "compl",   "bitand",   "bitor",  "new",        "delete",     "this",
+      "class",    "int",     "half",    "index",   "threads", "block",    "lane",   "row_at",     "lane_index", "thread_y",
+      "thread_z", "block_x", "block_y", "block_z", "grid_x",  "grid_y",   "grid_z", "block_id_x", "block_id_y", "block_id_z",
+      "port",     "at",      "taskId",  "taskDim", "seen",    "kThreads", "coreId", "clusterId",  "y0",         "y1",
+      "yn",       "j0",      "j1",      "jn",      "max",     "min",      "abs",    "exp",        "log",        "sin",
+      "cos",      "pow",     "sqrt",    "floor",   "ceil",    "round",    "div",    "time",       "read",       "write",
+      "any",      "all",     "sum",     "signbit"};
   std::string base = wanted.empty() ? "t" : wanted;
+  if (reserved.count(base) > 0 || base.rfind("scratch_", 0) == 0 || base.rfind("first_", 0) == 0 || base.rfind("last_", 0) == 0)
+    base += "_v";
   std::string name = base;
   for (int i = 2; !names_.insert(name).second; ++i) name = base + "_" + std::to_string(i);
   return name;
@@ -58,11 +69,12 @@ Value Lowering::fail_value(const clang::Expr* expr, const std::string& reason) {
 
 Tree Lowering::convert(Tree tree, const std::string& type) {
   if (type.empty() || tree->type == type) return tree;
-  if (tree->op == "const" && !is_float(tree->type) && !is_float(type) && type_bytes(type) >= 4 && type_bytes(tree->type) <= type_bytes(type) &&
-      (tree->name[0] != '-' || type[0] == 'i'))
+  if (tree->op == "const" && !is_float(tree->type) && !is_float(type) && type_bytes(type) >= 4 &&
+      type_bytes(tree->type) <= type_bytes(type) && (tree->name[0] != '-' || type[0] == 'i'))
     return make("const", type, tree->name);
   if (tree->op == "const" && is_float(type) && type != "f16" && type != "bf16") return make("const", type, tree->name);
-  if (type == "b") return make("ne", "b", "", {tree, is_float(tree->type) ? make("const", tree->type, "0") : constant(tree->type, 0)});
+  if (type == "b")
+    return make("ne", "b", "", {tree, is_float(tree->type) ? make("const", tree->type, "0") : constant(tree->type, 0)});
   return make("cast", type, "", {std::move(tree)});
 }
 
@@ -91,7 +103,8 @@ Place Lowering::make_place(QualType type, const std::string& name) {
     }
     place.kind = Place::kRecord;
     for (const auto& base : record->bases()) place.members.push_back(make_place(base.getType(), name));
-    for (const auto* field : record->fields()) place.members.push_back(make_place(field->getType(), name + "_" + field->getNameAsString()));
+    for (const auto* field : record->fields())
+      place.members.push_back(make_place(field->getType(), name + "_" + field->getNameAsString()));
     return place;
   }
   if (const auto* array = context_.getAsConstantArrayType(type)) {
@@ -149,7 +162,8 @@ Place Lowering::member(const Place& base, const clang::FieldDecl* field) {
   if (base.kind == Place::kRecord) {
     std::size_t index = record->getNumBases() + field->getFieldIndex();
     const auto* own = base.type->getAsCXXRecordDecl();
-    if (own != nullptr && own->getCanonicalDecl() != record->getCanonicalDecl() && own->getNumBases() == 1) return member(base.members[0], field);
+    if (own != nullptr && own->getCanonicalDecl() != record->getCanonicalDecl() && own->getNumBases() == 1)
+      return member(base.members[0], field);
     if (index < base.members.size()) return base.members[index];
   }
   if (base.kind == Place::kMemory) {
@@ -170,7 +184,8 @@ Value Lowering::add_to_pointer(const Pointer& pointer, Tree count, QualType poin
   const int bytes = pointee->isVoidType() ? 1 : bytes_of(pointee);
   Pointer result = pointer;
   count = convert(count, "i64");
-  if (result.unit > bytes && result.unit % bytes == 0 && count->op == "const" && std::stoll(count->name) * bytes % result.unit == 0) {
+  if (result.unit > bytes && result.unit % bytes == 0 && count->op == "const" &&
+      std::stoll(count->name) * bytes % result.unit == 0) {
     count = constant("i64", std::stoll(count->name) * bytes / result.unit);
   } else if (result.unit > bytes) {
     int unit = bytes;
@@ -240,7 +255,8 @@ void Lowering::write(const Place& place, const Value& value) {
     case Place::kPointer:
       return;  // write_pointer has done it
     case Place::kRecord:
-      for (std::size_t i = 0; i < place.members.size() && i < value.members.size(); ++i) write(place.members[i], value.members[i]);
+      for (std::size_t i = 0; i < place.members.size() && i < value.members.size(); ++i)
+        write(place.members[i], value.members[i]);
       return;
     case Place::kMemory: {
       const std::string type = type_of(place.type);

@@ -22,12 +22,14 @@ class Collector : public clang::RecursiveASTVisitor<Collector> {
 
   bool VisitFunctionDecl(clang::FunctionDecl* function) {
     if (sources_.isInSystemHeader(function->getLocation()) || !function->isThisDeclarationADefinition()) {
-      if (!sources_.isInSystemHeader(function->getLocation()) && function->hasAttr<clang::CUDAGlobalAttr>()) remove(function, "declaration");
+      if (!sources_.isInSystemHeader(function->getLocation()) && function->hasAttr<clang::CUDAGlobalAttr>())
+        remove(function, "declaration");
       return true;
     }
     const bool is_kernel = function->hasAttr<clang::CUDAGlobalAttr>();
     const bool is_device = function->hasAttr<clang::CUDADeviceAttr>(), is_host = function->hasAttr<clang::CUDAHostAttr>();
-    if (is_kernel || (is_device && !is_host && !llvm::isa<clang::CXXMethodDecl>(function))) remove(function, is_kernel ? "kernel" : "function");
+    if (is_kernel || (is_device && !is_host && !llvm::isa<clang::CXXMethodDecl>(function)))
+      remove(function, is_kernel ? "kernel" : "function");
     if (is_kernel && !function->isDependentContext()) kernels_.push_back(function);
     return true;
   }
@@ -68,20 +70,23 @@ class Collector : public clang::RecursiveASTVisitor<Collector> {
     }
     std::map<std::string, int> uses;
     for (const clang::FunctionDecl* kernel : kernels_) {
-      if (kernel->getTemplateSpecializationKind() == clang::TSK_Undeclared || kernel->getDefinition() == kernel) module->args.push_back(lower(kernel, uses));
+      if (kernel->getTemplateSpecializationKind() == clang::TSK_Undeclared || kernel->getDefinition() == kernel)
+        module->args.push_back(lower(kernel, uses));
     }
     return module;
   }
 
  private:
   std::string text_of(clang::SourceRange range) {
-    clang::CharSourceRange chars = clang::Lexer::makeFileCharRange(clang::CharSourceRange::getTokenRange(range), sources_, context_.getLangOpts());
+    clang::CharSourceRange chars =
+        clang::Lexer::makeFileCharRange(clang::CharSourceRange::getTokenRange(range), sources_, context_.getLangOpts());
     return clang::Lexer::getSourceText(chars, sources_, context_.getLangOpts()).str();
   }
   // (… @line (file "...") (bytes begin end)); bytes of the whole, 0 0 when it comes out of a macro.
   Tree range(clang::SourceRange source, const clang::Decl* decl) {
     Tree node = make("remove", "", "");
-    clang::CharSourceRange chars = clang::Lexer::makeFileCharRange(clang::CharSourceRange::getTokenRange(source), sources_, context_.getLangOpts());
+    clang::CharSourceRange chars =
+        clang::Lexer::makeFileCharRange(clang::CharSourceRange::getTokenRange(source), sources_, context_.getLangOpts());
     const clang::SourceLocation at = sources_.getFileLoc(source.getBegin());
     node->line = static_cast<int>(sources_.getPresumedLoc(at).getLine());
     long long begin = 0, end = 0;
@@ -140,7 +145,8 @@ class Collector : public clang::RecursiveASTVisitor<Collector> {
     if (const auto* of = pattern->getDescribedFunctionTemplate()) {
       head = text_of({of->getBeginLoc(), of->getTemplateParameters()->getRAngleLoc()});
       std::string list;
-      for (const clang::ParmVarDecl* parameter : pattern->parameters()) list += (list.empty() ? "" : ", ") + text_of(parameter->getSourceRange());
+      for (const clang::ParmVarDecl* parameter : pattern->parameters())
+        list += (list.empty() ? "" : ", ") + text_of(parameter->getSourceRange());
       signature->args.push_back(make("head", "", head));
       signature->args.push_back(make("list", "", list));
     }
@@ -170,7 +176,9 @@ class Consumer : public clang::ASTConsumer {
 
 class Action : public clang::PluginASTAction {
  protected:
-  std::unique_ptr<clang::ASTConsumer> CreateASTConsumer(clang::CompilerInstance&, llvm::StringRef) override { return std::make_unique<Consumer>(out_); }
+  std::unique_ptr<clang::ASTConsumer> CreateASTConsumer(clang::CompilerInstance&, llvm::StringRef) override {
+    return std::make_unique<Consumer>(out_);
+  }
   bool ParseArgs(const clang::CompilerInstance&, const std::vector<std::string>& arguments) override {
     for (const std::string& each : arguments) {
       if (each.rfind("out=", 0) == 0) out_ = each.substr(4);

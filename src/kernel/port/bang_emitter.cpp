@@ -20,7 +20,9 @@ BangEmitter::BangEmitter(Tree kernel, long long nram_bytes, int threads_max)
   has_rows_ = shapes_.has_rows();
 }
 
-void BangEmitter::line(const std::string& text) { body_ += std::string(static_cast<std::size_t>(indent_) * 2, ' ') + text + "\n"; }
+void BangEmitter::line(const std::string& text) {
+  body_ += std::string(static_cast<std::size_t>(indent_) * 2, ' ') + text + "\n";
+}
 
 void BangEmitter::origin(const Tree& tree) {
   if (tree->line <= 0 || tree->line == last_line_) return;
@@ -35,8 +37,14 @@ void BangEmitter::refuse(int at, const std::string& reason) {
 }
 
 void BangEmitter::tile(const std::string& name, const std::string& type, long long count) {
-  const std::string word = type == "b" || type == "i8" || type == "u8" || type == "i16" || type == "u16" || type == "f16" || type == "bf16" ? type : type;
-  tiles_ += "  __nram__ " + bang_type(word) + " " + name + "[" + (count % threads_max_ == 0 ? (count == threads_max_ ? "" : std::to_string(count / threads_max_) + " * ") + std::string("kThreads") : std::to_string(count)) + "];\n";
+  const std::string word =
+      type == "b" || type == "i8" || type == "u8" || type == "i16" || type == "u16" || type == "f16" || type == "bf16" ? type
+                                                                                                                       : type;
+  tiles_ += "  __nram__ " + bang_type(word) + " " + name + "[" +
+            (count % threads_max_ == 0
+                 ? (count == threads_max_ ? "" : std::to_string(count / threads_max_) + " * ") + std::string("kThreads")
+                 : std::to_string(count)) +
+            "];\n";
   const long long bytes = count * (word == "f64" ? 4 : front::type_bytes(word));
   result_.nram_bytes += (bytes + 127) / 128 * 128;
   result_.tiles.push_back(name + ": " + bang_type(word) + "[" + std::to_string(count) + "], " + std::to_string(bytes) + " bytes");
@@ -46,10 +54,13 @@ void BangEmitter::count_work(const Tree& tree, bool is_vector) {
   std::function<void(const Tree&, int)> walk = [&](const Tree& part, int depth) {
     long long weight = 1;
     for (int i = 0; i < std::min(depth, kDepthMax); ++i) weight *= kLoopWeight;
-    static const std::set<std::string> arithmetic = {"add", "sub", "mul", "div", "rem", "neg", "call", "and", "or", "xor", "shl", "shr", "select", "atomic"};
-    if (part->op == "load" || part->op == "store" || part->op == "atomic") (is_vector ? result_.vector_bytes : result_.thread_bytes) += weight * front::type_bytes(part->type);
+    static const std::set<std::string> arithmetic = {"add", "sub", "mul", "div", "rem", "neg",    "call",
+                                                     "and", "or",  "xor", "shl", "shr", "select", "atomic"};
+    if (part->op == "load" || part->op == "store" || part->op == "atomic")
+      (is_vector ? result_.vector_bytes : result_.thread_bytes) += weight * front::type_bytes(part->type);
     // Arithmetic of addresses is no part of the work.
-    if (arithmetic.count(part->op) > 0 && part->type != "i64") (is_vector ? result_.vector_operations : result_.thread_operations) += weight;
+    if (arithmetic.count(part->op) > 0 && part->type != "i64")
+      (is_vector ? result_.vector_operations : result_.thread_operations) += weight;
     for (std::size_t i = 0; i < part->args.size(); ++i) {
       if ((part->op == "load" || part->op == "store" || part->op == "atomic") && i == 0) continue;
       walk(part->args[i], depth + (part->op == "loop" ? 1 : 0));
@@ -139,7 +150,8 @@ std::string BangEmitter::signature() const {
       add((child->extra == "global const" ? "const " : "") + bang_type(child->type) + "* " + child->name);
     if (child->op == "parameter") add(bang_type(child->type) + " " + child->name);
   }
-  add("unsigned int grid_x, unsigned int grid_y, unsigned int grid_z, unsigned int block_x, unsigned int block_y, unsigned int block_z");
+  add("unsigned int grid_x, unsigned int grid_y, unsigned int grid_z, unsigned int block_x, unsigned int block_y, unsigned int "
+      "block_z");
   return list;
 }
 
@@ -154,25 +166,31 @@ std::string BangEmitter::launcher() const {
     names.push_back("argument_" + std::to_string(index++));
     std::string type = each->extra;
     const std::size_t array = type.find("(*)");
-    parameters += ", " + (array == std::string::npos ? type + " " + names.back() : type.substr(0, array + 2) + names.back() + type.substr(array + 2));
+    parameters += ", " + (array == std::string::npos ? type + " " + names.back()
+                                                     : type.substr(0, array + 2) + names.back() + type.substr(array + 2));
   }
   auto add = [&](const std::string& text) { given += (given.empty() ? "" : ", ") + text; };
   for (const Tree& child : kernel_->args) {
-    if (child->op == "array" && child->extra == "symbol") add("(" + bang_type(child->type) + "*)port::address_of(" + child->args[1]->name + ")");
+    if (child->op == "array" && child->extra == "symbol")
+      add("(" + bang_type(child->type) + "*)port::address_of(" + child->args[1]->name + ")");
     if (child->op == "array" && child->extra.rfind("global", 0) == 0) {
       const Tree& argument = child->args[1];
-      add(std::string("(") + (child->extra == "global const" ? "const " : "") + bang_type(child->type) + "*)" + names[static_cast<std::size_t>(std::stoi(argument->args[0]->name))] + argument->name);
+      add(std::string("(") + (child->extra == "global const" ? "const " : "") + bang_type(child->type) + "*)" +
+          names[static_cast<std::size_t>(std::stoi(argument->args[0]->name))] + argument->name);
     }
     if (child->op == "parameter") {
       const Tree& argument = child->args[0];
-      add("(" + bang_type(child->type) + ")" + names[static_cast<std::size_t>(std::stoi(argument->args[0]->name))] + argument->name);
+      add("(" + bang_type(child->type) + ")" + names[static_cast<std::size_t>(std::stoi(argument->args[0]->name))] +
+          argument->name);
     }
   }
   add("at.grid.x, at.grid.y, at.grid.z, at.block.x, at.block.y, at.block.z");
   const bool is_template = !head.empty();
   std::string text = is_template ? "template <>\n" : "";
-  text += "inline void launch_" + signature_node->name + (is_template ? "<" + signature_node->extra + ">" : "") + "(port::Launch at" + parameters + ") {\n";
-  text += "  port::check(at, \"" + kernel_->name + "\", " + kernel_->name + "_tuning::kThreads, " + (has_rows_ ? "false" : "true") + ", " +
+  text += "inline void launch_" + signature_node->name + (is_template ? "<" + signature_node->extra + ">" : "") +
+          "(port::Launch at" + parameters + ") {\n";
+  text += "  port::check(at, \"" + kernel_->name + "\", " + kernel_->name + "_tuning::kThreads, " +
+          (has_rows_ ? "false" : "true") + ", " +
           (arrays_.count("dynamic_shared") > 0 ? kernel_->name + "_tuning::kDynamicShared" : "0x7fffffff") + ");\n";
   text += "  " + kernel_->name + "<<<port::tasks(at), cnrtFuncTypeBlock, at.queue>>>(" + given + ");\n}\n";
   return text;
@@ -198,19 +216,25 @@ Emitted BangEmitter::run() {
   if (!result_.refusal.empty()) return result_;
   std::string scalars;
   for (const std::string& name : shapes_.variables()) {
-    if (!shapes_.variable(name).is_varying && used_scalars_.count(name) > 0) scalars += "    " + bang_type(shapes_.type_of(name)) + " " + name + " = 0;\n";
+    if (!shapes_.variable(name).is_varying && used_scalars_.count(name) > 0)
+      scalars += "    " + bang_type(shapes_.type_of(name)) + " " + name + " = 0;\n";
   }
   std::string text;
   text += "namespace " + kernel_->name + "_tuning {\n";
-  text += "constexpr int kThreads = " + std::to_string(threads_max_) + ";  // most threads of a block; 64 to 1024 while the tiles fit " + std::to_string(nram_limit_ / 1024) + " KiB of NRAM\n";
-  if (arrays_.count("dynamic_shared") > 0) text += "constexpr int kDynamicShared = 48 * 1024;  // bytes of dynamic shared memory\n";
+  text += "constexpr int kThreads = " + std::to_string(threads_max_) +
+          ";  // most threads of a block; 64 to 1024 while the tiles fit " + std::to_string(nram_limit_ / 1024) +
+          " KiB of NRAM\n";
+  if (arrays_.count("dynamic_shared") > 0)
+    text += "constexpr int kDynamicShared = 48 * 1024;  // bytes of dynamic shared memory\n";
   text += "}  // namespace " + kernel_->name + "_tuning\n\n";
   text += "__mlu_entry__ void " + kernel_->name + "(" + signature() + ") {\n";
   text += "  using namespace " + kernel_->name + "_tuning;\n" + tiles_;
   text += std::string("  const int threads = ") + (has_rows_ ? "block_x" : "block_x * block_y * block_z") + ";\n";
   if (needs_lane_index_) text += "  for (int lane = 0; lane < threads; ++lane) lane_index[lane] = lane;\n";
   text += "  for (int64_t block = taskId; block < (int64_t)grid_x * grid_y * grid_z; block += taskDim) {\n";
-  text += "    const unsigned int block_id_x = block % grid_x, block_id_y = block / grid_x % grid_y, block_id_z = block / grid_x / grid_y;\n";
+  text +=
+      "    const unsigned int block_id_x = block % grid_x, block_id_y = block / grid_x % grid_y, block_id_z = block / grid_x / "
+      "grid_y;\n";
   text += "    (void)block_id_x, (void)block_id_y, (void)block_id_z;\n";
   text += scalars + body_ + "  }\n}\n\n" + launcher();
   result_.text = text;

@@ -1,6 +1,6 @@
-// BangEmitter: one kernel as BANG C. A task takes CUDA blocks one after the other; the threads of a block along x are the lanes of
-// NRAM vectors, which go through each statement in step (so that barriers cost nothing); what cannot be a vector operation becomes
-// a loop over the threads, and is counted. One object per kernel.
+// BangEmitter: one kernel as BANG C. A task takes CUDA blocks one after the other; the threads of a block along x are the lanes
+// of NRAM vectors, which go through each statement in step (so that barriers cost nothing); what cannot be a vector operation
+// becomes a loop over the threads, and is counted. One object per kernel.
 #pragma once
 
 #include <map>
@@ -30,9 +30,9 @@ struct Emitted {
   long long nram_bytes = 0;
   int threads_max = 0;
   bool narrows_double = false;
-  bool reorders = false;     // sums in another order, or without the contraction to fused multiply-add
+  bool reorders = false;      // sums in another order, or without the contraction to fused multiply-add
   bool approximates = false;  // functions
-  std::string refusal;  // not empty: why there is no port
+  std::string refusal;        // not empty: why there is no port
   int refusal_line = 0;
 };
 
@@ -109,12 +109,12 @@ class BangEmitter {
   std::string tiles_;
   int indent_ = 2;
   int last_line_ = 0;
-  int depth_ = 0;  // of loops
-  std::string lane_;                  // inside a loop over threads; else empty
-  std::set<std::string> inner_;       // variables of that loop alone
+  int depth_ = 0;                // of loops
+  std::string lane_;             // inside a loop over threads; else empty
+  std::set<std::string> inner_;  // variables of that loop alone
   int scratch_next_ = 0, scratch_most_ = 0, range_next_ = 0;
   bool needs_lane_index_ = false, needs_line_of_threads_ = false, has_rows_ = false, is_in_row_ = false;
-  std::string why_not_;               // the last reason a vector operation was not possible
+  std::string why_not_;  // the last reason a vector operation was not possible
   std::map<const front::Node*, int> regions_;
   std::set<const front::Node*> tops_;        // statements that stand by themselves in a region
   std::set<const front::Node*> block_wide_;  // assignments carried out once for the block

@@ -34,7 +34,10 @@ void BangEmitter::statement(const Tree& tree, const Range& range) {
     return;  // the lanes are in step already
   }
   origin(tree);
-  if (shapes_.is_by_thread(tree)) return by_thread(tree, range, tree->op == "if" ? "a condition that follows no rule along the threads" : "a loop whose length differs from thread to thread");
+  if (shapes_.is_by_thread(tree))
+    return by_thread(tree, range,
+                     tree->op == "if" ? "a condition that follows no rule along the threads"
+                                      : "a loop whose length differs from thread to thread");
   if (tree->op == "if") return choice(tree, range);
   if (tree->op == "loop") return loop(tree, range);
   if (tree->op == "break" || tree->op == "continue") return line(tree->op + ";");
@@ -92,7 +95,8 @@ bool BangEmitter::vector_statement(const Tree& tree, const Range& range) {
   std::string source = as_tile(value, is_half ? "f32" : type, range);
   const std::string at = scalar(tree->args[0]);
   if (is_local) {
-    line("__memcpy(" + tree->name + " + (" + at + ") * kThreads" + (is_in_row_ ? " + row_at" : "") + (range.first != "0" ? " + " + range.first : "") + ", " + source + ", (" + n + ") * sizeof(float), NRAM2NRAM);");
+    line("__memcpy(" + tree->name + " + (" + at + ") * kThreads" + (is_in_row_ ? " + row_at" : "") +
+         (range.first != "0" ? " + " + range.first : "") + ", " + source + ", (" + n + ") * sizeof(float), NRAM2NRAM);");
     return true;
   }
   if (is_half) {
@@ -101,7 +105,8 @@ bool BangEmitter::vector_statement(const Tree& tree, const Range& range) {
     source = narrow;
   }
   const std::string element_type = bang_type(type), step = scalar(index.step);
-  const std::string to = "((" + element_type + "*)" + tree->name + ") + " + at + (range.first == "0" ? "" : " + " + range.first + (step == "1" ? "" : " * " + step));
+  const std::string to = "((" + element_type + "*)" + tree->name + ") + " + at +
+                         (range.first == "0" ? "" : " + " + range.first + (step == "1" ? "" : " * " + step));
   const std::string way = is_near(tree->name) ? "NRAM2NRAM" : "NRAM2GDRAM";
   // Values that came straight out of an array in NRAM might lie over the place they go to.
   if (is_near(tree->name) && given->op == "load") {
@@ -122,7 +127,8 @@ BangEmitter::Range BangEmitter::narrowed(const std::vector<Bound>& bounds, const
   const std::string number = std::to_string(++range_next_);
   std::string first = range.first, last = range.last;
   for (const Bound& bound : bounds) {
-    const std::string at = "(int64_t)" + scalar(bound.right) + " - (int64_t)" + scalar(bound.left) + (bound.shift != 0 ? " + 1" : "");
+    const std::string at =
+        "(int64_t)" + scalar(bound.right) + " - (int64_t)" + scalar(bound.left) + (bound.shift != 0 ? " + 1" : "");
     if (bound.kind == "last") last = "port::least(" + last + ", " + at + ")";
     if (bound.kind == "first") first = "port::most(" + first + ", " + at + ")";
     if (bound.kind == "only") {
@@ -245,14 +251,17 @@ void BangEmitter::thread_atomic(const Tree& tree) {
   std::string value = scalar(tree->args[1]);
   if (is_near(tree->name)) {
     const std::string second = tree->args.size() > 2 ? ", (" + type + ")" + scalar(tree->args[2]) : "";
-    line((is_used ? variable(old) + " = " : "") + std::string("port::") + operation + "_here(&" + place + ", (" + type + ")" + value + second + ");");
+    line((is_used ? variable(old) + " = " : "") + std::string("port::") + operation + "_here(&" + place + ", (" + type + ")" +
+         value + second + ");");
     return;
   }
   if (tree->type != "f32" && tree->type != "i32" && tree->type != "u32") return refuse(tree->line, "atomic_64:atomic on " + type);
   if (operation == "cas") {
-    line("{ " + type + " seen; __bang_atomic_cas(&seen, &" + place + ", (" + type + ")" + value + ", (" + type + ")" + scalar(tree->args[2]) + "); " + (is_used ? variable(old) + " = seen; " : "") + "}");
+    line("{ " + type + " seen; __bang_atomic_cas(&seen, &" + place + ", (" + type + ")" + value + ", (" + type + ")" +
+         scalar(tree->args[2]) + "); " + (is_used ? variable(old) + " = seen; " : "") + "}");
   } else if (is_used) {
-    line("{ " + type + " seen; __bang_atomic_" + operation + "(&seen, &" + place + ", (" + type + ")" + value + "); " + variable(old) + " = seen; }");
+    line("{ " + type + " seen; __bang_atomic_" + operation + "(&seen, &" + place + ", (" + type + ")" + value + "); " +
+         variable(old) + " = seen; }");
   } else {
     line("__bang_atomic_reduce_" + operation + "(&" + place + ", (" + type + ")" + value + ");");
   }
@@ -311,7 +320,9 @@ bool BangEmitter::vector_atomic(const Tree& tree, const Range& range) {
   const std::string old = old_name(tree);
   bool is_used = false;
   front::each(kernel_->args.back(), [&](const Tree& part) { is_used |= part->op == "var" && part->name == old; });
-  if (is_used || operation_of(tree) != "add" || tree->type != "f32" || is_near(tree->name) || !shapes_.of(tree->args[0]).is_uniform()) return false;
+  if (is_used || operation_of(tree) != "add" || tree->type != "f32" || is_near(tree->name) ||
+      !shapes_.of(tree->args[0]).is_uniform())
+    return false;
   const std::string saved = body_;
   scratch_next_ = 0;
   Operand value;
@@ -344,12 +355,16 @@ void BangEmitter::warp(const Tree& tree, const Range& range) {
     const std::string target = tile_at(given, range);
     is_done = vector(tree->args[0], range, target, value);
     if (!is_done) body_ = saved;
-    if (is_done && !value.is_tile) line("__bang_write_value((" + std::string(type == "float" ? "float" : "int") + "*)(" + target + "), " + count(range) + ", (" + (type == "float" ? "float" : "int") + ")" + value.text + ");");
-    if (is_done && value.is_tile && value.text != target) line("__memcpy(" + target + ", " + value.text + ", (" + count(range) + ") * sizeof(float), NRAM2NRAM);");
+    if (is_done && !value.is_tile)
+      line("__bang_write_value((" + std::string(type == "float" ? "float" : "int") + "*)(" + target + "), " + count(range) +
+           ", (" + (type == "float" ? "float" : "int") + ")" + value.text + ");");
+    if (is_done && value.is_tile && value.text != target)
+      line("__memcpy(" + target + ", " + value.text + ", (" + count(range) + ") * sizeof(float), NRAM2NRAM);");
   }
   auto fill = [&](const std::string& tile_name, const std::string& word, const Tree& from) {
     lane_ = "lane";
-    line("for (int lane = " + range.first + "; lane < " + range.last + "; ++lane) ((" + word + "*)" + tile_name + ")[lane] = " + scalar(from) + ";");
+    line("for (int lane = " + range.first + "; lane < " + range.last + "; ++lane) ((" + word + "*)" + tile_name +
+         ")[lane] = " + scalar(from) + ";");
     lane_.clear();
   };
   if (!is_done) fill(given, given_type, tree->args[0]);
@@ -403,7 +418,8 @@ void BangEmitter::rows(const Tree& seq) {
     }
     origin(each);
     const Shape test = shapes_.of(each->args.empty() ? each : each->args[0]);
-    if (each->op == "warp" || !test.is_uniform() || test.depends_on_row) return refuse(each->line, each->op == "warp" ? "warp_rows:" : "barrier_divergent:");
+    if (each->op == "warp" || !test.is_uniform() || test.depends_on_row)
+      return refuse(each->line, each->op == "warp" ? "warp_rows:" : "barrier_divergent:");
     line(std::string(each->op == "if" ? "if (" : "while (") + scalar(each->args[0]) + ") {");
     ++indent_;
     if (each->op == "loop") ++depth_;

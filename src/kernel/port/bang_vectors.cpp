@@ -7,7 +7,9 @@ namespace {
 
 bool is_word(const std::string& type) { return type == "f32" || type == "f64" || type == "i32" || type == "u32"; }
 std::string lane_type(const std::string& type) { return type == "i32" || type == "u32" ? "int" : "float"; }
-bool is_comparison(const std::string& op) { return op == "lt" || op == "le" || op == "gt" || op == "ge" || op == "eq" || op == "ne"; }
+bool is_comparison(const std::string& op) {
+  return op == "lt" || op == "le" || op == "gt" || op == "ge" || op == "eq" || op == "ne";
+}
 
 }  // namespace
 
@@ -51,7 +53,8 @@ bool BangEmitter::vector_load(const Tree& tree, const Range& range, const std::s
   const std::string index = scalar(tree->args[0]);
   result.is_tile = true;
   if (is_local) {
-    result.text = tree->name + " + (" + index + ") * kThreads" + (is_in_row_ ? " + row_at" : "") + (range.first != "0" ? " + " + range.first : "");
+    result.text = tree->name + " + (" + index + ") * kThreads" + (is_in_row_ ? " + row_at" : "") +
+                  (range.first != "0" ? " + " + range.first : "");
     return true;
   }
   const std::string pointer = "(" + bang_type(tree->type) + "*)" + tree->name;
@@ -63,13 +66,17 @@ bool BangEmitter::vector_load(const Tree& tree, const Range& range, const std::s
   result.text = to.empty() ? tile_at(scratch(), range) : to;
   std::string landing = result.text;
   if (tree->type == "f16") landing = tile_at(scratch(), Range{});
-  const std::string from = "(" + pointer + ") + " + index + (range.first == "0" ? "" : " + " + range.first + (step == "1" ? "" : " * " + step));
+  const std::string from =
+      "(" + pointer + ") + " + index + (range.first == "0" ? "" : " + " + range.first + (step == "1" ? "" : " * " + step));
   const std::string type = "(" + bang_type(tree->type) + "*)";
   if (step == "1")
-    line("__memcpy(" + landing + ", " + from + ", (" + count(range) + ") * sizeof(" + bang_type(tree->type) + "), " + (is_near(tree->name) ? "NRAM2NRAM" : "GDRAM2NRAM") + ");");
+    line("__memcpy(" + landing + ", " + from + ", (" + count(range) + ") * sizeof(" + bang_type(tree->type) + "), " +
+         (is_near(tree->name) ? "NRAM2NRAM" : "GDRAM2NRAM") + ");");
   else
-    line("port::load_strided(" + type + "(" + landing + "), " + from + ", " + step + ", " + count(range) + ", " + (is_near(tree->name) ? "NRAM2NRAM" : "GDRAM2NRAM") + ");");
-  if (tree->type == "f16") line("__bang_half2float((float*)(" + result.text + "), (half*)(" + landing + "), " + count(range) + ");");
+    line("port::load_strided(" + type + "(" + landing + "), " + from + ", " + step + ", " + count(range) + ", " +
+         (is_near(tree->name) ? "NRAM2NRAM" : "GDRAM2NRAM") + ");");
+  if (tree->type == "f16")
+    line("__bang_half2float((float*)(" + result.text + "), (half*)(" + landing + "), " + count(range) + ");");
   return true;
 }
 
@@ -87,7 +94,8 @@ bool BangEmitter::vector_cast(const Tree& tree, const Range& range, const std::s
     }
     return true;
   }
-  const bool same = (front::is_float(from) && (wanted == "f32" || wanted == "f64") && from != "bf16") || (is_integer(from) && is_integer(wanted));
+  const bool same = (front::is_float(from) && (wanted == "f32" || wanted == "f64") && from != "bf16") ||
+                    (is_integer(from) && is_integer(wanted));
   if (same) return vector(inner, range, to, result);
   if (from == "i32" && (wanted == "f32" || wanted == "f64")) {
     Operand source;
@@ -112,7 +120,8 @@ bool BangEmitter::vector_cast(const Tree& tree, const Range& range, const std::s
 bool BangEmitter::vector_binary(const Tree& tree, const Range& range, const std::string& to, Operand& result) {
   const bool is_number = tree->type == "f32" || tree->type == "f64";
   static const std::map<std::string, std::string> numbers = {{"add", "add"}, {"sub", "sub"}, {"mul", "mul"}, {"div", "div"}};
-  static const std::map<std::string, std::string> integers = {{"add", "add"}, {"sub", "sub"}, {"mul", "mul"}, {"and", "band"}, {"or", "bor"}, {"xor", "bxor"}};
+  static const std::map<std::string, std::string> integers = {{"add", "add"},  {"sub", "sub"}, {"mul", "mul"},
+                                                              {"and", "band"}, {"or", "bor"},  {"xor", "bxor"}};
   const auto& table = is_number ? numbers : integers;
   auto found = table.find(tree->op);
   if (found == table.end()) {
@@ -121,22 +130,30 @@ bool BangEmitter::vector_binary(const Tree& tree, const Range& range, const std:
   }
   Operand a, b;
   if (!vector(tree->args[0], range, "", a) || !vector(tree->args[1], range, "", b)) return false;
+  // CUDA contracts a * b + c to one rounding by default.
+  if (is_number && (tree->op == "add" || tree->op == "sub"))
+    result_.reorders |=
+        tree->args[0]->op == "mul" || tree->args[1]->op == "mul" || tree->args[0]->op == "var" || tree->args[1]->op == "var";
   result = {true, to.empty() ? tile_at(scratch(), range) : to};
   const std::string word = lane_type(tree->type), to_text = typed(tree->type, result.text), n = count(range);
   const bool commutes = tree->op == "add" || tree->op == "mul";
   if (!a.is_tile && b.is_tile && commutes) std::swap(a, b);
   if (a.is_tile && !b.is_tile && (tree->op == "add" || tree->op == "sub" || tree->op == "mul")) {
-    line("__bang_" + tree->op + "_scalar(" + to_text + ", " + typed(tree->type, a.text) + ", (" + word + ")" + b.text + ", " + n + ");");
+    line("__bang_" + tree->op + "_scalar(" + to_text + ", " + typed(tree->type, a.text) + ", (" + word + ")" + b.text + ", " + n +
+         ");");
     return true;
   }
   const std::string left = as_tile(a, tree->type, range), right = as_tile(b, tree->type, range);
-  line("__bang_" + found->second + "(" + to_text + ", " + typed(tree->type, left) + ", " + typed(tree->type, right) + ", " + n + ");");
+  line("__bang_" + found->second + "(" + to_text + ", " + typed(tree->type, left) + ", " + typed(tree->type, right) + ", " + n +
+       ");");
   return true;
 }
 
 bool BangEmitter::vector_call(const Tree& tree, const Range& range, const std::string& to, Operand& result) {
-  static const std::map<std::string, std::string> unary = {{"sqrt", "sqrt"}, {"exp", "exp"}, {"exp2", "pow2"}, {"log", "log"}, {"log2", "log2"}, {"tanh", "tanh"}, {"sin", "sin"}, {"cos", "cos"}, {"fabs", "abs"},
-                                                           {"abs", "abs"}, {"floor", "floor"}, {"ceil", "ceil"}, {"trunc", "trunc"}, {"rsqrt", "rsqrt"}, {"recip", "recip"}};
+  static const std::map<std::string, std::string> unary = {
+      {"sqrt", "sqrt"},   {"exp", "exp"},   {"exp2", "pow2"},   {"log", "log"},     {"log2", "log2"},
+      {"tanh", "tanh"},   {"sin", "sin"},   {"cos", "cos"},     {"fabs", "abs"},    {"abs", "abs"},
+      {"floor", "floor"}, {"ceil", "ceil"}, {"trunc", "trunc"}, {"rsqrt", "rsqrt"}, {"recip", "recip"}};
   static const std::map<std::string, std::string> same = {{"fadd", "add"}, {"fsub", "sub"}, {"fmul", "mul"}, {"fdiv", "div"}};
   if (auto found = same.find(tree->name); found != same.end())
     return vector_binary(front::make(found->second, tree->type, "", tree->args), range, to, result);
@@ -147,7 +164,8 @@ bool BangEmitter::vector_call(const Tree& tree, const Range& range, const std::s
     const std::string source = as_tile(a, tree->type, range);
     result = {true, to.empty() ? tile_at(scratch(), range) : to};
     line("__bang_" + found->second + "((float*)(" + result.text + "), (float*)(" + source + "), " + count(range) + ");");
-    if (tree->name != "fabs" && tree->name != "abs" && tree->name != "floor" && tree->name != "ceil" && tree->name != "trunc") result_.approximates = true;
+    if (tree->name != "fabs" && tree->name != "abs" && tree->name != "floor" && tree->name != "ceil" && tree->name != "trunc")
+      result_.approximates = true;
     return true;
   }
   if (tree->name == "fma") {
@@ -155,7 +173,8 @@ bool BangEmitter::vector_call(const Tree& tree, const Range& range, const std::s
     result_.reorders = true;
     return vector_binary(front::make("add", tree->type, "", {product, tree->args[2]}), range, to, result);
   }
-  static const std::map<std::string, std::string> pairs = {{"fmax", "maxequal"}, {"fmin", "minequal"}, {"max", "maxequal"}, {"min", "minequal"}};
+  static const std::map<std::string, std::string> pairs = {
+      {"fmax", "maxequal"}, {"fmin", "minequal"}, {"max", "maxequal"}, {"min", "minequal"}};
   auto pair = pairs.find(tree->name);
   // fmax and fmin leave NaN out; what the chip's built-in does with NaN no source says.
   if (pair != pairs.end() && tree->type == "i32") {
@@ -163,13 +182,16 @@ bool BangEmitter::vector_call(const Tree& tree, const Range& range, const std::s
     if (!vector(tree->args[0], range, "", a) || !vector(tree->args[1], range, "", b)) return false;
     const std::string left = as_tile(a, tree->type, range), right = as_tile(b, tree->type, range);
     result = {true, to.empty() ? tile_at(scratch(), range) : to};
-    line("__bang_" + pair->second + "(" + typed(tree->type, result.text) + ", " + typed(tree->type, left) + ", " + typed(tree->type, right) + ", " + count(range) + ");");
+    line("__bang_" + pair->second + "(" + typed(tree->type, result.text) + ", " + typed(tree->type, left) + ", " +
+         typed(tree->type, right) + ", " + count(range) + ");");
     return true;
   }
   if (pair != pairs.end() && is_number) {
     Tree test = front::make(tree->name == "fmax" || tree->name == "max" ? "ge" : "le", "b", "", {tree->args[0], tree->args[1]});
     Tree nan = front::make("ne", "b", "", {tree->args[1], tree->args[1]});
-    return vector_select(front::make("select", tree->type, "", {front::make("lor", "b", "", {test, nan}), tree->args[0], tree->args[1]}), range, to, result);
+    return vector_select(
+        front::make("select", tree->type, "", {front::make("lor", "b", "", {test, nan}), tree->args[0], tree->args[1]}), range,
+        to, result);
   }
   why_not_ = "function " + tree->name;
   return false;
@@ -184,7 +206,9 @@ bool BangEmitter::vector_mask(const Tree& tree, const Range& range, Operand& res
   const std::string n = count(range);
   if (tree->op == "lnot" || tree->op == "land" || tree->op == "lor") {
     bool reads = false;
-    if (tree->op != "lnot") front::each(tree->args[1], [&](const Tree& part) { reads |= part->op == "load" || part->op == "div" || part->op == "rem"; });
+    if (tree->op != "lnot")
+      front::each(tree->args[1],
+                  [&](const Tree& part) { reads |= part->op == "load" || part->op == "div" || part->op == "rem"; });
     if (reads) {
       why_not_ = "a condition whose second half must not always be read";
       return false;
@@ -196,7 +220,8 @@ bool BangEmitter::vector_mask(const Tree& tree, const Range& range, Operand& res
     if (tree->op == "lnot")
       line("__bang_not((float*)(" + result.text + "), (float*)(" + a.text + "), " + n + ");");
     else
-      line(std::string(tree->op == "land" ? "__bang_and" : "__bang_or") + "((float*)(" + result.text + "), (float*)(" + a.text + "), (float*)(" + b.text + "), " + n + ");");
+      line(std::string(tree->op == "land" ? "__bang_and" : "__bang_or") + "((float*)(" + result.text + "), (float*)(" + a.text +
+           "), (float*)(" + b.text + "), " + n + ");");
     return true;
   }
   if (!is_comparison(tree->op)) {
@@ -212,27 +237,33 @@ bool BangEmitter::vector_mask(const Tree& tree, const Range& range, Operand& res
   if (!vector(tree->args[0], range, "", a) || !vector(tree->args[1], range, "", b)) return false;
   const std::string left = as_tile(a, type, range), right = as_tile(b, type, range);
   result = {true, tile_at(scratch(), range)};
-  line("__bang_" + tree->op + "(" + typed(type, result.text) + ", " + typed(type, left) + ", " + typed(type, right) + ", " + n + ");");
-  if (lane_type(type) == "int") line("__bang_int322float_rn((float*)(" + result.text + "), (int*)(" + result.text + "), " + n + ");");
+  line("__bang_" + tree->op + "(" + typed(type, result.text) + ", " + typed(type, left) + ", " + typed(type, right) + ", " + n +
+       ");");
+  if (lane_type(type) == "int")
+    line("__bang_int322float_rn((float*)(" + result.text + "), (int*)(" + result.text + "), " + n + ");");
   return true;
 }
 
 bool BangEmitter::vector_select(const Tree& tree, const Range& range, const std::string&, Operand& result) {
   bool reads = false;
-  for (std::size_t i = 1; i < 3; ++i) front::each(tree->args[i], [&](const Tree& part) { reads |= part->op == "load" && !shapes_.of(part->args[0]).is_uniform(); });
+  for (std::size_t i = 1; i < 3; ++i)
+    front::each(tree->args[i], [&](const Tree& part) { reads |= part->op == "load" && !shapes_.of(part->args[0]).is_uniform(); });
   if (reads) {
     why_not_ = "a choice between values that must not always be read";
     return false;
   }
   Operand mask, yes, no;
-  if (!vector_mask(tree->args[0], range, mask) || !vector(tree->args[1], range, "", yes) || !vector(tree->args[2], range, "", no)) return false;
+  if (!vector_mask(tree->args[0], range, mask) || !vector(tree->args[1], range, "", yes) || !vector(tree->args[2], range, "", no))
+    return false;
   const std::string yes_tile = as_tile(yes, tree->type, range);
   result = {true, tile_at(scratch(), range)};
   if (no.is_tile)
     line("__memcpy(" + result.text + ", " + no.text + ", (" + count(range) + ") * sizeof(float), NRAM2NRAM);");
   else
-    line("__bang_write_value(" + typed(tree->type, result.text) + ", " + count(range) + ", (" + lane_type(tree->type) + ")" + no.text + ");");
-  line("__bang_maskmove((float*)(" + result.text + "), (float*)(" + yes_tile + "), (float*)(" + mask.text + "), " + count(range) + ");");
+    line("__bang_write_value(" + typed(tree->type, result.text) + ", " + count(range) + ", (" + lane_type(tree->type) + ")" +
+         no.text + ");");
+  line("__bang_maskmove((float*)(" + result.text + "), (float*)(" + yes_tile + "), (float*)(" + mask.text + "), " + count(range) +
+       ");");
   return true;
 }
 
@@ -254,8 +285,10 @@ bool BangEmitter::vector(const Tree& tree, const Range& range, const std::string
     needs_lane_index_ = true;
     result = {true, to.empty() ? tile_at(scratch(), range) : to};
     const std::string step = scalar(shape.step), index = tile_at("lane_index", range);
-    if (step != "1") line("__bang_mul_scalar((int*)(" + result.text + "), " + index + ", (int)(" + step + "), " + count(range) + ");");
-    line("__bang_add_scalar((int*)(" + result.text + "), (int*)(" + (step == "1" ? index : result.text) + "), (int)" + scalar(tree) + ", " + count(range) + ");");
+    if (step != "1")
+      line("__bang_mul_scalar((int*)(" + result.text + "), " + index + ", (int)(" + step + "), " + count(range) + ");");
+    line("__bang_add_scalar((int*)(" + result.text + "), (int*)(" + (step == "1" ? index : result.text) + "), (int)" +
+         scalar(tree) + ", " + count(range) + ");");
     return true;
   }
   if (tree->op == "load") return vector_load(tree, range, to, result);
@@ -270,7 +303,8 @@ bool BangEmitter::vector(const Tree& tree, const Range& range, const std::string
     Operand a;
     if (!vector(tree->args[0], range, "", a)) return false;
     result = {true, to.empty() ? tile_at(scratch(), range) : to};
-    line("__bang_mul_scalar(" + typed(tree->type, result.text) + ", " + typed(tree->type, a.text) + ", (" + lane_type(tree->type) + ")-1, " + count(range) + ");");
+    line("__bang_mul_scalar(" + typed(tree->type, result.text) + ", " + typed(tree->type, a.text) + ", (" +
+         lane_type(tree->type) + ")-1, " + count(range) + ");");
     return true;
   }
   return vector_binary(tree, range, to, result);

@@ -12,25 +12,75 @@ namespace {
 
 // In step with CUDA's order of arguments; names with port:: adapt it or wait where CUDA waits.
 const std::map<std::string, std::string, std::less<>>& names() {
-  static const std::map<std::string, std::string, std::less<>> table = {
-      {"__constant__", ""}, {"__device__", ""}, {"__forceinline__", "inline"}, {"__host__", ""}, {"__managed__", ""}, {"__restrict__", "__restrict__"}, {"__align__", "alignas"},
-      {"cudaDeviceProp", "port::DeviceProperties"}, {"cudaDeviceReset", "cnrtDeviceReset"}, {"cudaDeviceSynchronize", "cnrtDeviceSynchronize"}, {"cudaThreadSynchronize", "cnrtDeviceSynchronize"},
-      {"cudaError_t", "cnrtRet_t"}, {"cudaError", "cnrtRet_t"}, {"cudaEventCreate", "cnrtNotifierCreate"}, {"cudaEventDestroy", "cnrtNotifierDestroy"}, {"cudaEventElapsedTime", "port::elapsed"},
-      {"cudaEventRecord", "port::place_notifier"}, {"cudaEventSynchronize", "cnrtWaitNotifier"}, {"cudaEvent_t", "cnrtNotifier_t"}, {"cudaFree", "port::free_device"}, {"cudaFreeHost", "cnrtFreeHost"},
-      {"cudaFuncSetAttribute", "PORT_NOTHING"}, {"cudaFuncSetCacheConfig", "PORT_NOTHING"}, {"cudaDeviceSetCacheConfig", "PORT_NOTHING"}, {"cudaProfilerStart", "PORT_NOTHING"}, {"cudaProfilerStop", "PORT_NOTHING"},
-      {"cudaGetDevice", "cnrtGetDevice"}, {"cudaGetDeviceCount", "port::device_count"}, {"cudaGetDeviceProperties", "port::device_properties"}, {"cudaGetErrorName", "cnrtGetErrorName"},
-      {"cudaGetErrorString", "cnrtGetErrorStr"}, {"cudaGetLastError", "cnrtGetLastError"}, {"cudaHostAlloc", "port::host_malloc"}, {"cudaHostAllocDefault", "0"}, {"cudaMalloc", "cnrtMalloc"},
-      {"cudaMallocHost", "port::host_malloc"}, {"cudaMemGetInfo", "cnrtMemGetInfo"}, {"cudaMemcpy", "port::memcpy"}, {"cudaMemcpyAsync", "port::memcpy_async"}, {"cudaMemcpyDeviceToDevice", "cnrtMemcpyDevToDev"},
-      {"cudaMemcpyDeviceToHost", "cnrtMemcpyDevToHost"}, {"cudaMemcpyFromSymbol", "port::memcpy_from_symbol"}, {"cudaMemcpyHostToDevice", "cnrtMemcpyHostToDev"}, {"cudaMemcpyHostToHost", "cnrtMemcpyHostToHost"},
-      {"cudaMemcpyKind", "cnrtMemTransDir_t"}, {"cudaMemcpyToSymbol", "port::memcpy_to_symbol"}, {"cudaMemset", "port::memset"}, {"cudaMemsetAsync", "port::memset_async"}, {"cudaPeekAtLastError", "cnrtPeekAtLastError"},
-      {"cudaSetDevice", "cnrtSetDevice"}, {"cudaStreamCreate", "cnrtQueueCreate"}, {"cudaStreamDestroy", "cnrtQueueDestroy"}, {"cudaStreamSynchronize", "cnrtQueueSync"}, {"cudaStream_t", "cnrtQueue_t"},
-      {"cudaSuccess", "cnrtSuccess"}, {"cudaErrorMemoryAllocation", "cnrtErrorNoMem"}, {"cudaErrorInvalidValue", "cnrtErrorArgsInvalid"}};
+  static const std::map<std::string, std::string, std::less<>> table = {{"__constant__", ""},
+                                                                        {"__device__", ""},
+                                                                        {"__forceinline__", "inline"},
+                                                                        {"__host__", ""},
+                                                                        {"__managed__", ""},
+                                                                        {"__restrict__", "__restrict__"},
+                                                                        {"__align__", "alignas"},
+                                                                        {"cudaDeviceProp", "port::DeviceProperties"},
+                                                                        {"cudaDeviceReset", "cnrtDeviceReset"},
+                                                                        {"cudaDeviceSynchronize", "cnrtDeviceSynchronize"},
+                                                                        {"cudaThreadSynchronize", "cnrtDeviceSynchronize"},
+                                                                        {"cudaError_t", "cnrtRet_t"},
+                                                                        {"cudaError", "cnrtRet_t"},
+                                                                        {"cudaEventCreate", "cnrtNotifierCreate"},
+                                                                        {"cudaEventDestroy", "cnrtNotifierDestroy"},
+                                                                        {"cudaEventElapsedTime", "port::elapsed"},
+                                                                        {"cudaEventRecord", "port::place_notifier"},
+                                                                        {"cudaEventSynchronize", "cnrtWaitNotifier"},
+                                                                        {"cudaEvent_t", "cnrtNotifier_t"},
+                                                                        {"cudaFree", "port::free_device"},
+                                                                        {"cudaFreeHost", "cnrtFreeHost"},
+                                                                        {"cudaFuncSetAttribute", "PORT_NOTHING"},
+                                                                        {"cudaFuncSetCacheConfig", "PORT_NOTHING"},
+                                                                        {"cudaDeviceSetCacheConfig", "PORT_NOTHING"},
+                                                                        {"cudaProfilerStart", "PORT_NOTHING"},
+                                                                        {"cudaProfilerStop", "PORT_NOTHING"},
+                                                                        {"cudaGetDevice", "cnrtGetDevice"},
+                                                                        {"cudaGetDeviceCount", "port::device_count"},
+                                                                        {"cudaGetDeviceProperties", "port::device_properties"},
+                                                                        {"cudaGetErrorName", "cnrtGetErrorName"},
+                                                                        {"cudaGetErrorString", "cnrtGetErrorStr"},
+                                                                        {"cudaGetLastError", "cnrtGetLastError"},
+                                                                        {"cudaHostAlloc", "port::host_malloc"},
+                                                                        {"cudaHostAllocDefault", "0"},
+                                                                        {"cudaMalloc", "cnrtMalloc"},
+                                                                        {"cudaMallocHost", "port::host_malloc"},
+                                                                        {"cudaMemGetInfo", "cnrtMemGetInfo"},
+                                                                        {"cudaMemcpy", "port::memcpy"},
+                                                                        {"cudaMemcpyAsync", "port::memcpy_async"},
+                                                                        {"cudaMemcpyDeviceToDevice", "cnrtMemcpyDevToDev"},
+                                                                        {"cudaMemcpyDeviceToHost", "cnrtMemcpyDevToHost"},
+                                                                        {"cudaMemcpyFromSymbol", "port::memcpy_from_symbol"},
+                                                                        {"cudaMemcpyHostToDevice", "cnrtMemcpyHostToDev"},
+                                                                        {"cudaMemcpyHostToHost", "cnrtMemcpyHostToHost"},
+                                                                        {"cudaMemcpyKind", "cnrtMemTransDir_t"},
+                                                                        {"cudaMemcpyToSymbol", "port::memcpy_to_symbol"},
+                                                                        {"cudaMemset", "port::memset"},
+                                                                        {"cudaMemsetAsync", "port::memset_async"},
+                                                                        {"cudaPeekAtLastError", "cnrtPeekAtLastError"},
+                                                                        {"cudaSetDevice", "cnrtSetDevice"},
+                                                                        {"cudaStreamCreate", "cnrtQueueCreate"},
+                                                                        {"cudaStreamDestroy", "cnrtQueueDestroy"},
+                                                                        {"cudaStreamSynchronize", "cnrtQueueSync"},
+                                                                        {"cudaStream_t", "cnrtQueue_t"},
+                                                                        {"cudaSuccess", "cnrtSuccess"},
+                                                                        {"cudaErrorMemoryAllocation", "cnrtErrorNoMem"},
+                                                                        {"cudaErrorInvalidValue", "cnrtErrorArgsInvalid"}};
   return table;
 }
 
 const std::set<std::string, std::less<>>& known_headers() {
-  static const std::set<std::string, std::less<>> table = {"cuda_runtime.h", "cuda.h", "cuda_runtime_api.h", "device_launch_parameters.h", "cooperative_groups.h", "cooperative_groups/reduce.h", "cuda_fp16.h",
-                                                           "cuda_bf16.h", "cuda_profiler_api.h", "device_functions.h", "math_constants.h", "vector_types.h", "vector_functions.h", "driver_types.h", "helper_cuda.h"};
+  static const std::set<std::string, std::less<>> table = {"cuda_runtime.h",       "cuda.h",
+                                                           "cuda_runtime_api.h",   "device_launch_parameters.h",
+                                                           "cooperative_groups.h", "cooperative_groups/reduce.h",
+                                                           "cuda_fp16.h",          "cuda_bf16.h",
+                                                           "cuda_profiler_api.h",  "device_functions.h",
+                                                           "math_constants.h",     "vector_types.h",
+                                                           "vector_functions.h",   "driver_types.h",
+                                                           "helper_cuda.h"};
   return table;
 }
 
@@ -75,13 +125,17 @@ class Translator {
   base::Result<std::string> run() {
     std::vector<Edit> edits;
     for (const front::Tree& node : request_.nodes) {
-      Edit edit{static_cast<std::size_t>(std::stoll(node->args[1]->name)), static_cast<std::size_t>(std::stoll(node->args[2]->name)), ""};
+      Edit edit{static_cast<std::size_t>(std::stoll(node->args[1]->name)),
+                static_cast<std::size_t>(std::stoll(node->args[2]->name)), ""};
       if (edit.end <= edit.begin || edit.end > source_.size())
-        return refuse(node->line, text("{} comes out of a macro", "{} 来自宏展开", node->name), text("write it out", "请直接写出"));
+        return refuse(node->line, text("{} comes out of a macro", "{} 来自宏展开", node->name),
+                      text("write it out", "请直接写出"));
       const std::string old = source_.substr(edit.begin, edit.end - edit.begin);
       if (node->op == "launch") {
         edit.text = launch_text(node, source_, old);
-        if (edit.text.empty() || node->extra == "function_pointer") return refuse(node->line, text("a launch through a pointer", "通过指针启动内核"), text("name the kernel", "请直接写内核名"));
+        if (edit.text.empty() || node->extra == "function_pointer")
+          return refuse(node->line, text("a launch through a pointer", "通过指针启动内核"),
+                        text("name the kernel", "请直接写内核名"));
       } else if (node->op == "symbol") {
         edit.text = "port::Symbol<" + node->extra + "> " + node->name;
         if (node->args.size() > 3) edit.text += "{" + node->args[3]->name + "}";
@@ -93,18 +147,21 @@ class Translator {
       }
       edits.push_back(edit);
     }
-    std::sort(edits.begin(), edits.end(), [](const Edit& a, const Edit& b) { return a.begin != b.begin ? a.begin < b.begin : a.end > b.end; });
+    std::sort(edits.begin(), edits.end(),
+              [](const Edit& a, const Edit& b) { return a.begin != b.begin ? a.begin < b.begin : a.end > b.end; });
     std::string out;
     std::size_t at = 0;
     for (const Edit& edit : edits) {
       if (edit.begin < at) {
         if (edit.end <= at) continue;
-        return refuse(line_of(edit.begin), text("two declarations share their beginning", "两个声明共用开头"), text("declare them one by one", "请分开声明"));
+        return refuse(line_of(edit.begin), text("two declarations share their beginning", "两个声明共用开头"),
+                      text("declare them one by one", "请分开声明"));
       }
       SB_TRY(std::string before, words(at, edit.begin));
       out += before;
       // What stands in place of a launch is host code too.
-      SB_TRY(std::string instead, edit.text.rfind("//", 0) == 0 || edit.text.empty() ? base::Result<std::string>(edit.text) : words_of(edit.text, line_of(edit.begin)));
+      SB_TRY(std::string instead, edit.text.rfind("//", 0) == 0 || edit.text.empty() ? base::Result<std::string>(edit.text)
+                                                                                     : words_of(edit.text, line_of(edit.begin)));
       out += instead;
       at = edit.end;
     }
@@ -113,11 +170,15 @@ class Translator {
   }
 
  private:
-  int line_of(std::size_t at) const { return 1 + static_cast<int>(std::count(source_.begin(), source_.begin() + static_cast<std::ptrdiff_t>(at), '\n')); }
+  int line_of(std::size_t at) const {
+    return 1 + static_cast<int>(std::count(source_.begin(), source_.begin() + static_cast<std::ptrdiff_t>(at), '\n'));
+  }
   base::Error refuse(int line, base::Text what, base::Text next) const {
     return base::Error("kernel.cannot_port", std::move(what)).at(base::Place{request_.path, line, 0, ""}).next(std::move(next));
   }
-  base::Result<std::string> words(std::size_t begin, std::size_t end) { return words_of(source_.substr(begin, end - begin), line_of(begin)); }
+  base::Result<std::string> words(std::size_t begin, std::size_t end) {
+    return words_of(source_.substr(begin, end - begin), line_of(begin));
+  }
 
   base::Result<std::string> words_of(const std::string& piece, int line) {
     std::string out;
@@ -127,7 +188,8 @@ class Translator {
       if (c == '/' && i + 1 < piece.size() && (piece[i + 1] == '/' || piece[i + 1] == '*')) {
         std::size_t end = piece[i + 1] == '/' ? piece.find('\n', i) : piece.find("*/", i + 2);
         end = end == std::string::npos ? piece.size() : piece[i + 1] == '/' ? end : end + 2;
-        line += static_cast<int>(std::count(piece.begin() + static_cast<std::ptrdiff_t>(i), piece.begin() + static_cast<std::ptrdiff_t>(end), '\n'));
+        line += static_cast<int>(
+            std::count(piece.begin() + static_cast<std::ptrdiff_t>(i), piece.begin() + static_cast<std::ptrdiff_t>(end), '\n'));
         out += piece.substr(i, end - i);
         i = end;
       } else if (c == '"' || c == '\'') {
@@ -142,7 +204,11 @@ class Translator {
         const std::string whole = piece.substr(i, end - i);
         std::smatch match;
         if (std::regex_search(whole, match, include)) {
-          if (known_headers().count(match[1].str()) == 0) out += whole;
+          // Headers from above the program's folder are written beside it.
+          const std::string name = match[1].str();
+          const std::size_t up = name.rfind("../");
+          if (known_headers().count(name) == 0)
+            out += up == std::string::npos ? whole : "#include \"" + name.substr(up + 3) + "\"";
           i = end;
         } else {
           out += c;
@@ -153,12 +219,14 @@ class Translator {
         while (end < piece.size() && is_name_char(piece[end])) ++end;
         const std::string word = piece.substr(i, end - i);
         auto found = names().find(word);
-        static const std::regex foreign(R"(^(cuda[A-Z_]\w*|cublas\w*|curand\w*|cufft\w*|cusparse\w*|cudnn\w*|cu[A-Z][a-z]\w*|thrust|cub|nvtx\w*)$)");
+        static const std::regex foreign(
+            R"(^(cuda[A-Z_]\w*|cublas\w*|curand\w*|cufft\w*|cusparse\w*|cudnn\w*|cu[A-Z][a-z]\w*|thrust|cub|nvtx\w*)$)");
         if (found != names().end()) {
           out += found->second;
           if (found->second.empty() && end < piece.size() && piece[end] == ' ') ++end;
         } else if (std::regex_match(word, foreign)) {
-          return refuse(line, text("{} has no counterpart in CNRT", "CNRT 没有 {} 的对应接口", word), text("write this part against CNRT or CNNL by hand", "请手工改用 CNRT 或 CNNL"));
+          return refuse(line, text("{} has no counterpart in CNRT", "CNRT 没有 {} 的对应接口", word),
+                        text("write this part against CNRT or CNNL by hand", "请手工改用 CNRT 或 CNNL"));
         } else {
           out += word;
         }

@@ -11,9 +11,9 @@
 namespace starbridge::kernel::port {
 
 struct HostRequest {
-  std::string path;                          // as the front end names it
+  std::string path;  // as the front end names it
   std::string text;
-  std::vector<front::Tree> nodes;            // remove, symbol and launch nodes of this file
+  std::vector<front::Tree> nodes;              // remove, symbol and launch nodes of this file
   std::map<std::string, std::string> kernels;  // what stands in place of a kernel's definition, by its name
 };
 

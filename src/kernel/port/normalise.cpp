@@ -55,7 +55,8 @@ class Exits {
   }
 
  private:
-  std::vector<Tree> rest_of(const std::vector<Tree>& statements, std::size_t from, const std::string& label, const std::string& flag, bool in_loop) {
+  std::vector<Tree> rest_of(const std::vector<Tree>& statements, std::size_t from, const std::string& label,
+                            const std::string& flag, bool in_loop) {
     std::vector<Tree> result;
     for (std::size_t i = from; i < statements.size(); ++i) {
       const Tree& statement = statements[i];
@@ -78,7 +79,8 @@ class Exits {
         if ((yes_ends && !contains_leave(no, label)) || (no_ends && !contains_leave(yes, label))) {
           Tree node = std::make_shared<front::Node>(*statement);
           std::vector<Tree> rest = rest_of(statements, i + 1, label, flag, false);
-          Tree stays = std::make_shared<front::Node>(yes_ends ? *no : *yes), goes = std::make_shared<front::Node>(yes_ends ? *yes : *no);
+          Tree stays = std::make_shared<front::Node>(yes_ends ? *no : *yes),
+               goes = std::make_shared<front::Node>(yes_ends ? *yes : *no);
           stays->args.insert(stays->args.end(), rest.begin(), rest.end());
           goes->args.pop_back();
           Tree test = statement->args[0];
@@ -114,13 +116,16 @@ class Exits {
     const bool saved = needs_flag_;
     needs_flag_ = true;
     for (Tree& child : node->args) {
-      if (child->op == "seq") child = make("seq", "", "", rest_of(child->args, 0, label, flag, in_loop || statement->op == "loop"));
+      if (child->op == "seq")
+        child = make("seq", "", "", rest_of(child->args, 0, label, flag, in_loop || statement->op == "loop"));
     }
     needs_flag_ = saved;
     is_used_ = true;
     return node;
   }
-  Tree jump(const std::string& flag) { return make("if", "", "", {make("var", "b", flag), make("seq", "", "", {make("break", "", "")})}); }
+  Tree jump(const std::string& flag) {
+    return make("if", "", "", {make("var", "b", flag), make("seq", "", "", {make("break", "", "")})});
+  }
   void push_flag(std::vector<Tree>& to, const std::string& flag, int line) {
     Tree set = make("set", "b", flag, {front::constant("b", 1)});
     set->line = line;
@@ -142,8 +147,8 @@ Tree fold(Tree tree) {
     if (tree->op == "mul" && (is(a, "0") || is(b, "0"))) return front::constant(tree->type, 0);
   }
   if (tree->op == "cast" && tree->args[0]->type == tree->type) return tree->args[0];
-  if (tree->op == "cast" && tree->args[0]->op == "const" && !front::is_float(tree->type) && !front::is_float(tree->args[0]->type) &&
-      front::type_bytes(tree->type) == 8)
+  if (tree->op == "cast" && tree->args[0]->op == "const" && !front::is_float(tree->type) &&
+      !front::is_float(tree->args[0]->type) && front::type_bytes(tree->type) == 8)
     return make("const", tree->type, tree->args[0]->name);
   return tree;
 }
@@ -184,9 +189,11 @@ Tree propagate(const Tree& kernel) {
       front::each(tree->args[0], [&](const Tree& part) {
         ++size;
         // Division may trap where the original did not come by.
-        is_pure &= part->op == "const" || part->op == "param" || part->op == "special" || part->op == "add" || part->op == "sub" || part->op == "mul" ||
-                   part->op == "cast" || part->op == "neg" || part->op == "lt" || part->op == "gt" || part->op == "le" || part->op == "ge" || part->op == "and" ||
-                   part->op == "shr" || part->op == "shl" || part->op == "eq" || part->op == "ne" || ((part->op == "div" || part->op == "rem") && part->args[1]->op == "const" && part->args[1]->name != "0");
+        is_pure &= part->op == "const" || part->op == "param" || part->op == "special" || part->op == "add" ||
+                   part->op == "sub" || part->op == "mul" || part->op == "cast" || part->op == "neg" || part->op == "lt" ||
+                   part->op == "gt" || part->op == "le" || part->op == "ge" || part->op == "and" || part->op == "shr" ||
+                   part->op == "shl" || part->op == "eq" || part->op == "ne" ||
+                   ((part->op == "div" || part->op == "rem") && part->args[1]->op == "const" && part->args[1]->name != "0");
       });
       if (is_pure && size < 40) pure[tree->name] = tree->args[0];
     });
@@ -208,9 +215,10 @@ Tree propagate(const Tree& kernel) {
 
 std::string find_fault(const Tree& kernel) {
   static const std::map<std::string, std::size_t> operands = {
-      {"add", 2}, {"sub", 2}, {"mul", 2}, {"div", 2}, {"rem", 2}, {"and", 2}, {"or", 2}, {"xor", 2}, {"shl", 2}, {"shr", 2}, {"lt", 2}, {"le", 2}, {"gt", 2}, {"ge", 2}, {"eq", 2}, {"ne", 2},
-      {"land", 2}, {"lor", 2}, {"neg", 1}, {"lnot", 1}, {"bnot", 1}, {"cast", 1}, {"select", 3}, {"load", 1}, {"set", 1}, {"store", 2}, {"loop", 3}, {"warp", 3}, {"const", 0}, {"var", 0},
-      {"param", 0}, {"special", 0}};
+      {"add", 2},  {"sub", 2},   {"mul", 2},  {"div", 2},  {"rem", 2},   {"and", 2},  {"or", 2},     {"xor", 2},
+      {"shl", 2},  {"shr", 2},   {"lt", 2},   {"le", 2},   {"gt", 2},    {"ge", 2},   {"eq", 2},     {"ne", 2},
+      {"land", 2}, {"lor", 2},   {"neg", 1},  {"lnot", 1}, {"bnot", 1},  {"cast", 1}, {"select", 3}, {"load", 1},
+      {"set", 1},  {"store", 2}, {"loop", 3}, {"warp", 3}, {"const", 0}, {"var", 0},  {"param", 0},  {"special", 0}};
   std::set<std::string> arrays;
   for (const Tree& child : kernel->args) {
     if (child->op == "array") arrays.insert(child->name);
@@ -219,8 +227,10 @@ std::string find_fault(const Tree& kernel) {
   front::each(kernel->args.back(), [&](const Tree& tree) {
     if (!fault.empty()) return;
     auto found = operands.find(tree->op);
-    if (found != operands.end() && tree->args.size() != found->second) fault = tree->op + " has " + std::to_string(tree->args.size()) + " operands";
-    if ((tree->op == "load" || tree->op == "store" || tree->op == "atomic") && arrays.count(tree->name) == 0) fault = "no array \"" + tree->name + "\"";
+    if (found != operands.end() && tree->args.size() != found->second)
+      fault = tree->op + " has " + std::to_string(tree->args.size()) + " operands";
+    if ((tree->op == "load" || tree->op == "store" || tree->op == "atomic") && arrays.count(tree->name) == 0)
+      fault = "no array \"" + tree->name + "\"";
     if (found != operands.end() && tree->type.empty() && tree->op != "loop") fault = tree->op + " has no type";
   });
   return fault;

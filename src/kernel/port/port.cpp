@@ -110,18 +110,22 @@ base::Result<PortedKernel> port_kernel(const Tree& tree, long long nram) {
 
 std::string heading(const PortedKernel& kernel) {
   const Emitted& emitted = kernel.emitted;
-  std::string words = "// " + kernel.name + ": from " + fs::path(kernel.file).filename().string() + ":" + std::to_string(kernel.line) + ". Vector built-ins do " +
-                      std::to_string(vector_share(emitted.vector_operations, emitted.thread_operations)) + " % of the arithmetic and move " + std::to_string(vector_share(emitted.vector_bytes, emitted.thread_bytes)) +
-                      " % of the bytes (loops of unknown length counted as ten turns).\n";
-  for (const Fallback& fallback : emitted.fallbacks) words += "// Thread by thread, line " + std::to_string(fallback.line) + ": " + fallback.reason + ".\n";
+  std::string words =
+      "// " + kernel.name + ": from " + fs::path(kernel.file).filename().string() + ":" + std::to_string(kernel.line) +
+      ". Vector built-ins do " + std::to_string(vector_share(emitted.vector_operations, emitted.thread_operations)) +
+      " % of the arithmetic and move " + std::to_string(vector_share(emitted.vector_bytes, emitted.thread_bytes)) +
+      " % of the bytes (loops of unknown length counted as ten turns).\n";
+  for (const Fallback& fallback : emitted.fallbacks)
+    words += "// Thread by thread, line " + std::to_string(fallback.line) + ": " + fallback.reason + ".\n";
   return words;
 }
 
 std::string build_file(const std::string& program, const std::string& chip) {
   const std::string stem = fs::path(program).stem().string();
-  return "# Builds with Cambricon's compiler; the emulated chip needs no build: starbridge kernel check " + program + " --chip " + chip +
-         "\nNEUWARE_HOME ?= /usr/local/neuware\nCNCC ?= $(NEUWARE_HOME)/bin/cncc\n\n" + stem + ": " + program +
-         " starbridge_port.h\n\t$(CNCC) -O3 --bang-mlu-arch=mtp_372 -std=c++17 -I$(NEUWARE_HOME)/include -I. $< -o $@ -L$(NEUWARE_HOME)/lib64 -lcnrt -lcndrv\n";
+  return "# Builds with Cambricon's compiler; the emulated chip needs no build: starbridge kernel check " + program + " --chip " +
+         chip + "\nNEUWARE_HOME ?= /usr/local/neuware\nCNCC ?= $(NEUWARE_HOME)/bin/cncc\n\n" + stem + ": " + program +
+         " starbridge_port.h\n\t$(CNCC) -O3 --bang-mlu-arch=mtp_372 -std=c++17 -I$(NEUWARE_HOME)/include -I. $< -o $@ "
+         "-L$(NEUWARE_HOME)/lib64 -lcnrt -lcndrv\n";
 }
 
 // A source file of the program and the headers in quotes it brings along.
@@ -158,7 +162,8 @@ struct Sources {
         if (each->op == "list") list = each->name;
       }
       if (!head.empty() && heads.insert(node->args[0]->name).second)
-        place += "// " + node->args[0]->name + ": one launcher per instantiation below.\n" + head + "\nvoid launch_" + node->args[0]->name + "(port::Launch at" + (list.empty() ? "" : ", " + list) + ");\n\n";
+        place += "// " + node->args[0]->name + ": one launcher per instantiation below.\n" + head + "\nvoid launch_" +
+                 node->args[0]->name + "(port::Launch at" + (list.empty() ? "" : ", " + list) + ");\n\n";
       place += heading(kernel) + kernel.emitted.text;
     }
     SB_TRY(std::string content, translate_host(host));
@@ -170,9 +175,13 @@ struct Sources {
       for (const std::string& place : places) {
         std::error_code error;
         if (!fs::is_regular_file(place, error)) continue;
-        if (include.find("..") != std::string::npos || fs::path(include).is_absolute())
-          return Error("kernel.cannot_port", text("the header {} lies outside the program's folder", "头文件 {} 位于程序目录之外", include)).at(path).next(text("give its folder with -I", "请用 -I 指定其目录"));
-        SB_TRY_VOID(take(place, include, false));
+        const std::size_t up = include.rfind("../");
+        const std::string name_here = up == std::string::npos ? include : include.substr(up + 3);
+        if (fs::path(include).is_absolute())
+          return Error("kernel.cannot_port", text("the header {} is named by a full path", "头文件 {} 使用了绝对路径", include))
+              .at(path)
+              .next(text("give its folder with -I", "请用 -I 指定其目录"));
+        SB_TRY_VOID(take(place, name_here, false));
         break;
       }
     }
@@ -227,7 +236,8 @@ base::Result<std::string> kernel_trees(const PortRequest& request) {
 
 base::Result<PortReport> port_program(const PortRequest& request) {
   if (fs::path(request.path).extension() != ".cu")
-    return Error("kernel.no_kernel_source", text("one .cu source is ported at a time", "每次移植一个 .cu 源文件")).at(request.path);
+    return Error("kernel.no_kernel_source", text("one .cu source is ported at a time", "每次移植一个 .cu 源文件"))
+        .at(request.path);
   SB_TRY(long long nram, nram_of(request.chip));
   SB_TRY(Tree module, read_module(request));
   PortReport report;
@@ -242,12 +252,15 @@ base::Result<PortReport> port_program(const PortRequest& request) {
     kernel.is_launched = launched.count(node->args[0]->name) > 0;
     report.kernels.push_back(std::move(kernel));
   }
-  if (report.kernels.empty()) return Error("kernel.no_kernel_source", text("there are no CUDA kernels here", "此处没有 CUDA 内核")).at(request.path);
+  if (report.kernels.empty())
+    return Error("kernel.no_kernel_source", text("there are no CUDA kernels here", "此处没有 CUDA 内核")).at(request.path);
   for (const PortedKernel& kernel : report.kernels) {
     if (kernel.emitted.refusal.empty() || !kernel.is_launched) continue;
     base::Text next;
     base::Text why = refusal_text(kernel.emitted.refusal, next);
-    return Error("kernel.cannot_port", text("{}: {}", "{}：{}", kernel.name, why.en).en.empty() ? why : base::Text{kernel.name + ": " + why.en, kernel.name + "：" + why.zh})
+    return Error("kernel.cannot_port", text("{}: {}", "{}：{}", kernel.name, why.en).en.empty()
+                                           ? why
+                                           : base::Text{kernel.name + ": " + why.en, kernel.name + "：" + why.zh})
         .at(base::Place{kernel.file, kernel.emitted.refusal_line, 0, ""})
         .next(next);
   }

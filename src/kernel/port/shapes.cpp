@@ -11,7 +11,9 @@ constexpr int kRoundsMax = 100;  // shapes only grow, each at most twice
 std::string text_of(const Tree& tree) { return tree == nullptr ? "" : front::print(tree); }
 bool is_integer(const std::string& type) { return !front::is_float(type) && type != "b"; }
 
-bool is_comparison(const std::string& op) { return op == "lt" || op == "le" || op == "gt" || op == "ge" || op == "eq" || op == "ne"; }
+bool is_comparison(const std::string& op) {
+  return op == "lt" || op == "le" || op == "gt" || op == "ge" || op == "eq" || op == "ne";
+}
 
 }  // namespace
 
@@ -21,7 +23,8 @@ Shapes::Shapes(const Tree& kernel, const std::set<std::string>& forced) : forced
   }
   Tree body = kernel->args.back();
   index(body, nullptr);
-  front::each(body, [&](const Tree& tree) { has_rows_ |= tree->op == "special" && (tree->name == "tid.y" || tree->name == "tid.z"); });
+  front::each(body,
+              [&](const Tree& tree) { has_rows_ |= tree->op == "special" && (tree->name == "tid.y" || tree->name == "tid.z"); });
   bool changes = true;
   for (int round = 0; changes && round < kRoundsMax; ++round) changes = walk(body, false) | mark(body);
 }
@@ -217,7 +220,8 @@ bool Shapes::needs_thread_loop(const Tree& tree) const {
     if (tree->op == "loop" && (bounds.size() != 1 || bounds[0].kind != "last")) return true;
     bool jumps = false;
     int depth = 0;
-    front::each(tree->op == "loop" ? tree->args[1] : tree, [&](const Tree& part) { jumps |= part->op == "break" || part->op == "continue"; });
+    front::each(tree->op == "loop" ? tree->args[1] : tree,
+                [&](const Tree& part) { jumps |= part->op == "break" || part->op == "continue"; });
     (void)depth;
     if (jumps) return true;
   }
@@ -230,11 +234,13 @@ bool Shapes::mark(const Tree& tree) {
     bool needs = needs_thread_loop(tree);
     // A jump under a condition of the threads' own takes its loop with it.
     if (!needs && tree->op == "loop") {
-      front::each(tree, [&](const Tree& part) { needs |= part != tree && is_by_thread(part) && [&] {
-                                                   bool jumps = false;
-                                                   front::each(part, [&](const Tree& inner) { jumps |= inner->op == "break" || inner->op == "continue"; });
-                                                   return jumps && part->op != "loop";
-                                                 }(); });
+      front::each(tree, [&](const Tree& part) {
+        needs |= part != tree && is_by_thread(part) && [&] {
+          bool jumps = false;
+          front::each(part, [&](const Tree& inner) { jumps |= inner->op == "break" || inner->op == "continue"; });
+          return jumps && part->op != "loop";
+        }();
+      });
     }
     if (needs) {
       by_thread_.insert(tree.get());
@@ -270,7 +276,8 @@ bool Shapes::bounds_of(const Tree& condition, std::vector<Bound>& bounds) const 
   if (is_one(left.step) && right.step == nullptr) {
     bound.sign = 1;
   } else if (left.step == nullptr && is_one(right.step)) {
-    static const std::map<std::string, std::string> turned = {{"lt", "gt"}, {"gt", "lt"}, {"le", "ge"}, {"ge", "le"}, {"eq", "eq"}};
+    static const std::map<std::string, std::string> turned = {
+        {"lt", "gt"}, {"gt", "lt"}, {"le", "ge"}, {"ge", "le"}, {"eq", "eq"}};
     op = turned.at(op);
     std::swap(bound.left, bound.right);
   } else {

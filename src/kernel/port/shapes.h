@@ -1,5 +1,5 @@
-// Shapes: how each value of a kernel differs from thread to thread along threadIdx.x, and which statements must run thread by thread.
-// Pure; any thread.
+// Shapes: how each value of a kernel differs from thread to thread along threadIdx.x, and which statements must run thread by
+// thread. Pure; any thread.
 #pragma once
 
 #include <map>
@@ -14,10 +14,10 @@ namespace starbridge::kernel::port {
 using front::Tree;
 
 struct Shape {
-  bool is_varying = false;        // differs without a rule
-  Tree step;                      // null: the same in all threads; else grows by this from thread to thread
-  bool may_be_negative = false;   // then it is not followed into unsigned arithmetic
-  bool depends_on_row = false;    // on threadIdx.y or .z
+  bool is_varying = false;       // differs without a rule
+  Tree step;                     // null: the same in all threads; else grows by this from thread to thread
+  bool may_be_negative = false;  // then it is not followed into unsigned arithmetic
+  bool depends_on_row = false;   // on threadIdx.y or .z
   bool is_uniform() const { return !is_varying && step == nullptr; }
 };
 
@@ -26,7 +26,7 @@ struct Bound {
   std::string kind;  // "first", "last", "only"
   Tree left, right;  // lane * sign + (left - right) compared with 0, brought to this kind
   int sign = 1;
-  int shift = 0;     // added to the bound: 1 where the comparison includes or excludes equality
+  int shift = 0;  // added to the bound: 1 where the comparison includes or excludes equality
 };
 
 class Shapes {

@@ -10,6 +10,7 @@
 #include "emulate/bang/runtime/queue.h"
 #include "emulate/bang/runtime/shadow.h"
 #include "emulate/common/settings.h"
+#include "emulate/common/trace.h"
 
 using namespace starbridge::emulate;
 using namespace starbridge::emulate::bang;
@@ -66,6 +67,7 @@ cnrtRet_t copy(void* to, const void* from, std::size_t bytes) {
   OpenMemory open;
   std::memmove(to, from, bytes);
   if (settings().is_check) copy_poison(to, from, bytes);
+  if (is_on_chip(from) && !is_on_chip(to)) trace_result(to, bytes);
   return cnrtSuccess;
 }
 

@@ -8,6 +8,7 @@
 #include "emulate/cuda/runtime/registry.h"
 #include "emulate/cuda/runtime/report.h"
 #include "emulate/common/settings.h"
+#include "emulate/common/trace.h"
 
 namespace starbridge::emulate::cuda {
 
@@ -85,6 +86,7 @@ cudaError_t copy(void* to, const void* from, std::size_t bytes, cudaMemcpyKind k
     return cudaErrorInvalidValue;
   std::memmove(to, from, bytes);
   if (settings().is_check) shadow_copy(to, from, bytes);
+  if (space_of(from) == Space::kDevice && space_of(to) != Space::kDevice) trace_result(to, bytes);
   return cudaSuccess;
 }
 
@@ -235,7 +237,9 @@ cudaError_t cudaMemcpyFromSymbol(void* to, const void* symbol, size_t bytes, siz
   const DeviceVariable* variable = find_variable(symbol);
   if (variable == nullptr || variable->address == nullptr) return give(cudaErrorInvalidSymbol);
   if (offset + bytes > variable->bytes || kind == cudaMemcpyHostToDevice) return give(cudaErrorInvalidValue);
-  return give(copy(to, static_cast<char*>(variable->address) + offset, bytes, cudaMemcpyDefault, SB_PLACE));
+  const cudaError_t error = copy(to, static_cast<char*>(variable->address) + offset, bytes, cudaMemcpyDefault, SB_PLACE);
+  if (error == cudaSuccess && space_of(variable->address) != Space::kDevice) trace_result(to, bytes);
+  return give(error);
 }
 cudaError_t cudaMemcpyToSymbolAsync(const void* symbol, const void* from, size_t bytes, size_t offset, cudaMemcpyKind kind,
                                     cudaStream_t) {

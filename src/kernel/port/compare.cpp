@@ -1,0 +1,154 @@
+#include "kernel/port/compare.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+
+namespace starbridge::kernel::port {
+
+namespace {
+
+constexpr double kMere = 1.0 / (1 << 13);  // CANN ecosystem standard, fp32
+constexpr double kMare = 10 * kMere;
+constexpr double kDiff = 3e-3;   // mlu-ops accuracy standard: reductions, activations, compound
+constexpr double kFloor = 1e-5;  // of the copy's largest value: below it cancellation decides, and the absolute error counts
+constexpr std::uint64_t kLeftOut = 1ULL << 63;
+
+struct Piece {
+  std::string_view bytes;
+  bool is_left_out = false;
+};
+
+bool next(std::string_view& text, Piece& piece) {
+  std::uint64_t count = 0;
+  if (text.size() < sizeof count) return false;
+  std::memcpy(&count, text.data(), sizeof count);
+  text.remove_prefix(sizeof count);
+  piece.is_left_out = (count & kLeftOut) != 0;
+  count &= ~kLeftOut;
+  if (piece.is_left_out) {
+    piece.bytes = {};
+    return true;
+  }
+  piece.bytes = text.substr(0, count);
+  text.remove_prefix(piece.bytes.size());
+  return true;
+}
+
+bool is_float_word(std::uint32_t bits) {
+  const std::uint32_t exponent = bits >> 23 & 0xff;
+  return (exponent != 0 && exponent != 0xff) || (bits & 0x7fffffff) == 0;
+}
+
+struct Sums {
+  double error = 0, base = 0, error_squared = 0, base_squared = 0, relative = 0, relative_max = 0;
+  std::uint64_t above = 0, below = 0, judged = 0;
+};
+
+std::string place_of(std::uint64_t copy, std::size_t word) {
+  return "copy " + std::to_string(copy + 1) + " to the host, word " + std::to_string(word);
+}
+
+// True when the words agree; sums grow.
+bool compare_words(std::string_view a, std::string_view b, std::uint64_t copy, Comparison& result, Sums& sums) {
+  const std::size_t words = a.size() / 4;
+  double largest = 0;
+  for (std::size_t i = 0; i < words; ++i) {
+    float value = 0;
+    std::memcpy(&value, a.data() + i * 4, 4);
+    if (std::isfinite(value)) largest = std::max(largest, std::fabs(static_cast<double>(value)));
+  }
+  for (std::size_t i = 0; i < words; ++i) {
+    std::uint32_t left = 0, right = 0;
+    std::memcpy(&left, a.data() + i * 4, 4);
+    std::memcpy(&right, b.data() + i * 4, 4);
+    ++result.metrics.words;
+    if (left != right) ++result.metrics.different;
+    if (left != right && (!is_float_word(left) || !is_float_word(right))) {
+      float x = 0, y = 0;
+      std::memcpy(&x, &left, 4);
+      std::memcpy(&y, &right, 4);
+      if (std::isnan(x) && std::isnan(y) && (left & 0x7fffff) == 0x400000 && (right & 0x7fffff) == 0x400000)
+        continue;  // the same quiet NaN but for its sign
+      result.reason = place_of(copy, i) + ": bits " + std::to_string(left) + " became " + std::to_string(right);
+      return false;
+    }
+    if (!is_float_word(left)) continue;
+    float x = 0, y = 0;
+    std::memcpy(&x, &left, 4);
+    std::memcpy(&y, &right, 4);
+    const double error = std::fabs(static_cast<double>(x) - y), base = std::fabs(static_cast<double>(x));
+    const double relative = error / (std::max(base, kFloor * largest) + 1e-7 * std::min(1.0, largest));
+    ++sums.judged;
+    sums.error += error, sums.base += base, sums.error_squared += error * error, sums.base_squared += base * base;
+    if (error > 0) {
+      ++(y > x ? sums.above : sums.below);
+      sums.relative += relative;
+      if (relative > sums.relative_max) sums.relative_max = relative;
+      result.metrics.absolute_max = std::max(result.metrics.absolute_max, error);
+      if (relative > kMare) {
+        result.reason = place_of(copy, i) + ": " + std::to_string(x) + " became " + std::to_string(y);
+        return false;
+      }
+    }
+  }
+  // Bytes that are no whole word are compared as they are.
+  if (a.substr(words * 4) != b.substr(words * 4)) {
+    result.reason = place_of(copy, words) + ": the last bytes differ";
+    return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+Comparison compare_traces(std::string_view original, std::string_view port, Class kind) {
+  Comparison result;
+  Sums sums;
+  Piece a, b;
+  for (;;) {
+    const bool has_a = next(original, a), has_b = next(port, b);
+    if (has_a != has_b) {
+      result.reason =
+          has_a ? "the port brought back fewer copies than the original" : "the port brought back more copies than the original";
+      return result;
+    }
+    if (!has_a) break;
+    if (a.is_left_out || b.is_left_out) {
+      result.reason = "more than 1 GiB came back: what lies beyond was not compared";
+      return result;
+    }
+    if (a.bytes.size() != b.bytes.size()) {
+      result.reason = "copy " + std::to_string(result.copies + 1) + " to the host has another length";
+      return result;
+    }
+    const bool same = a.bytes == b.bytes;
+    result.is_bit_equal &= same;
+    result.bytes += a.bytes.size();
+    if (!same && kind == Class::kExact) {
+      (void)compare_words(a.bytes, b.bytes, result.copies, result, sums);
+      if (result.reason.empty())
+        result.reason =
+            "copy " + std::to_string(result.copies + 1) + " to the host differs in its bits, and every operation is exact";
+      return result;
+    }
+    if (!compare_words(a.bytes, b.bytes, result.copies, result, sums)) return result;
+    ++result.copies;
+  }
+  Metrics& metrics = result.metrics;
+  metrics.diff1 = sums.base > 0 ? sums.error / sums.base : sums.error;
+  metrics.diff2 = sums.base_squared > 0 ? std::sqrt(sums.error_squared / sums.base_squared) : std::sqrt(sums.error_squared);
+  metrics.relative_max = metrics.mare = sums.relative_max;
+  metrics.mere = sums.judged > 0 ? sums.relative / static_cast<double>(sums.judged) : 0;
+  if (sums.above + sums.below > 0)
+    metrics.above_share = static_cast<double>(sums.above) / static_cast<double>(sums.above + sums.below);
+  if (result.copies == 0)
+    result.reason = "nothing came back from the card, so that there is nothing to compare";
+  else if (metrics.mere > kMere || metrics.diff1 > kDiff || metrics.diff2 > kDiff)
+    result.reason = "the mean error is above the limit";
+  else
+    result.agrees = true;
+  return result;
+}
+
+}  // namespace starbridge::kernel::port

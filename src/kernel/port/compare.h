@@ -1,0 +1,34 @@
+// Compare: what two runs of one program brought back from the card, judged by class of the kernels. Pure; any thread.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace starbridge::kernel::port {
+
+// E: bit for bit. R: sums in another order or without contraction. A: functions the vendors bound.
+enum class Class { kExact, kReordered, kApproximate };
+
+struct Metrics {
+  double diff1 = 0, diff2 = 0, relative_max = 0, absolute_max = 0;  // the four of mlu-ops (diff3 in two parts)
+  double above_share = 0.5;                                         // diff4: share of deviations upwards
+  double mere = 0, mare = 0;                                        // the two of CANN
+  std::uint64_t words = 0, different = 0;
+};
+
+struct Comparison {
+  bool agrees = false;
+  std::string reason;  // why not, in English: kind and place of the first disagreement
+  std::uint64_t copies = 0, bytes = 0;
+  bool is_bit_equal = true;
+  Metrics metrics;  // over all words that are taken for floats
+};
+
+// Both texts as emulate/common/trace writes them. Words whose bits look like small integers or NaN in either must be equal;
+// others are taken for floats and judged with CANN's thresholds for float (2^-13 mean, ten times that at most, with a floor where
+// the values are small against the copy's largest) and mlu-ops' diff1 and diff2 (3e-3).
+Comparison compare_traces(std::string_view original, std::string_view port, Class kind);
+
+}  // namespace starbridge::kernel::port
