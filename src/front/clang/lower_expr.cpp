@@ -389,6 +389,8 @@ Value Lowering::cast(const clang::CastExpr* expr) {
     case clang::CK_ToVoid:
       effect(expr->getSubExpr());
       return {};
+    case clang::CK_FunctionToPointerDecay:
+      return fail_value(expr, "function_pointer:");
     case clang::CK_IntegralToPointer:
     case clang::CK_PointerToIntegral:
       return fail_value(expr, "pointer_as_number:");

@@ -187,11 +187,18 @@ bool BangEmitter::vector_call(const Tree& tree, const Range& range, const std::s
     return true;
   }
   if (pair != pairs.end() && is_number) {
-    Tree test = front::make(tree->name == "fmax" || tree->name == "max" ? "ge" : "le", "b", "", {tree->args[0], tree->args[1]});
-    Tree nan = front::make("ne", "b", "", {tree->args[1], tree->args[1]});
-    return vector_select(
-        front::make("select", tree->type, "", {front::make("lor", "b", "", {test, nan}), tree->args[0], tree->args[1]}), range,
-        to, result);
+    Operand a, b;
+    if (!vector(tree->args[0], range, "", a) || !vector(tree->args[1], range, "", b)) return false;
+    const std::string left = as_tile(a, "f32", range), right = as_tile(b, "f32", range), n = count(range);
+    const std::string mask = tile_at(scratch(), range), nan = tile_at(scratch(), range);
+    result = {true, tile_at(scratch(), range)};
+    const char* test = pair->second == "maxequal" ? "__bang_ge" : "__bang_le";
+    line(std::string(test) + "((float*)(" + mask + "), (float*)(" + left + "), (float*)(" + right + "), " + n + ");");
+    line("__bang_ne((float*)(" + nan + "), (float*)(" + right + "), (float*)(" + right + "), " + n + ");");
+    line("__bang_or((float*)(" + mask + "), (float*)(" + mask + "), (float*)(" + nan + "), " + n + ");");
+    line("__memcpy(" + result.text + ", " + right + ", (" + n + ") * sizeof(float), NRAM2NRAM);");
+    line("__bang_maskmove((float*)(" + result.text + "), (float*)(" + left + "), (float*)(" + mask + "), " + n + ");");
+    return true;
   }
   why_not_ = "function " + tree->name;
   return false;
