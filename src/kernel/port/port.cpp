@@ -68,7 +68,7 @@ base::Result<Tree> read_module(const PortRequest& request) {
 
 // Bytes of NRAM a kernel may use: the chip's less what its compiler keeps for the stack.
 base::Result<long long> nram_of(const std::string& chip) {
-  SB_TRY(EmulatedCard card, find_card(machines()[1], chip));
+  SB_TRY(EmulatedCard card, find_card(*machine_of_source("x.mlu"), chip));
   std::istringstream fields(card.row);
   std::string field;
   std::vector<std::string> row;
