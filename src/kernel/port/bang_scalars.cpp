@@ -3,6 +3,17 @@
 
 namespace starbridge::kernel::port {
 
+namespace {
+
+// Threads along x count as thread 0 outside a loop over them: what grows with them alone is 0 there.
+bool is_zero_for_first(const Tree& tree) {
+  if (tree->op == "special") return tree->name == "tid.x" || tree->name == "tid.linear";
+  if (tree->op == "cast" && !front::is_float(tree->type)) return is_zero_for_first(tree->args[0]);
+  return tree->op == "mul" && !front::is_float(tree->type) && (is_zero_for_first(tree->args[0]) || is_zero_for_first(tree->args[1]));
+}
+
+}  // namespace
+
 std::string bang_type(const std::string& type) {
   static const std::map<std::string, std::string> names = {
       {"i8", "signed char"},   {"u8", "unsigned char"}, {"i16", "short"},    {"u16", "unsigned short"}, {"i32", "int"},
@@ -95,6 +106,11 @@ std::string BangEmitter::scalar(const Tree& tree) {
       {"or", "|"},  {"xor", "^"}, {"shl", "<<"}, {"shr", ">>"}, {"lt", "<"},    {"le", "<="},
       {"gt", ">"},  {"ge", ">="}, {"eq", "=="},  {"ne", "!="},  {"land", "&&"}, {"lor", "||"}};
   if (tree->type == "f64") result_.narrows_double = true;
+  if (lane_.empty() && is_zero_for_first(tree)) return "0";
+  if (lane_.empty() && tree->op == "add" && tree->args[0]->type == tree->args[1]->type) {
+    if (is_zero_for_first(tree->args[0])) return scalar(tree->args[1]);
+    if (is_zero_for_first(tree->args[1])) return scalar(tree->args[0]);
+  }
   if (tree->op == "const") return constant(tree);
   if (tree->op == "param") return tree->name;
   if (tree->op == "notnull") return "(" + tree->name + " != nullptr)";
