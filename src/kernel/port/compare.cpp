@@ -19,7 +19,7 @@ struct Piece {
   bool is_left_out = false;
 };
 
-bool next(std::string_view& text, Piece& piece) {
+bool read_piece(std::string_view& text, Piece& piece) {
   std::uint64_t count = 0;
   if (text.size() < sizeof count) return false;
   std::memcpy(&count, text.data(), sizeof count);
@@ -102,12 +102,12 @@ bool compare_words(std::string_view a, std::string_view b, std::uint64_t copy, C
 
 }  // namespace
 
-Comparison compare_traces(std::string_view original, std::string_view port, Class kind) {
+Comparison compare_traces(std::string_view original, std::string_view ported, Class kind) {
   Comparison result;
   Sums sums;
   Piece a, b;
   for (;;) {
-    const bool has_a = next(original, a), has_b = next(port, b);
+    const bool has_a = read_piece(original, a), has_b = read_piece(ported, b);
     if (has_a != has_b) {
       result.reason =
           has_a ? "the port brought back fewer copies than the original" : "the port brought back more copies than the original";

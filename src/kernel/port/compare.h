@@ -29,6 +29,6 @@ struct Comparison {
 // Both texts as emulate/common/trace writes them. Words whose bits look like small integers or NaN in either must be equal;
 // others are taken for floats and judged with CANN's thresholds for float (2^-13 mean, ten times that at most, with a floor where
 // the values are small against the copy's largest) and mlu-ops' diff1 and diff2 (3e-3).
-Comparison compare_traces(std::string_view original, std::string_view port, Class kind);
+Comparison compare_traces(std::string_view original, std::string_view ported, Class kind);
 
 }  // namespace starbridge::kernel::port
