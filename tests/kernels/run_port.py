@@ -40,12 +40,12 @@ def refused(program, folder):
 MUTATIONS = [
     ("saxpy.cu", "__bang_add(", "__bang_sub("),
     ("saxpy.cu", "block += taskDim", "block += taskDim + 1"),
-    ("saxpy.cu", "(float)a", "(float)(a + 0.001f)"),
+    ("saxpy.cu", "(float)a, ", "(float)(a + 0.001f), "),
     ("tree_sum.cu", "k = (k >> 1)", "k = (k >> 2)"),
     ("tree_sum.cu", "__bang_write_value((float*)(mine), threads, (float)0.0f)", "__bang_write_value((float*)(mine), threads, (float)1.0f)"),
     ("histogram.cu", "port::add_here", "port::exch_here"),
     ("integer_bits.cu", ">> 13", ">> 12"),
-    ("matmul_tiles.cu", "row_at = (int)((thread_z * block_y + thread_y) * threads)", "row_at = 0"),
+    ("matmul_tiles.cu", "row_at = (int)(thread_z * block_y + thread_y) * threads", "row_at = 0"),
 ]
 
 
