@@ -16,7 +16,7 @@ import tokenize
 from pathlib import Path
 
 DEVICE_TEXT = re.compile(r"^[rRuUfF]*(['\"]{1,3})(cuda|npu|mlu|musa)(:[^\s]*)?\1$")
-OTHER_TEXT = re.compile(r"^[rRuUfF]*(['\"]{1,3})((nccl|hccl|cncl|mccl)|(cpu:gloo,)?(cuda|npu|mlu):\w+|torch\.(cuda|npu|mlu)\.\w+|(self_)?(cuda|npu|mlu)_(time|time_total|memory_usage)|[A-Z][A-Z0-9_]+|cuda\{\}|npu\{\}|mlu\{\})\1$")
+OTHER_TEXT = re.compile(r"^[rRuUfF]*(['\"]{1,3})((nccl|hccl|cncl|mccl)|(cpu:gloo,)?(cuda|npu|mlu):\w+|torch\.(cuda|npu|mlu)\.\w+|(self_)?(cuda|npu|mlu)_(time|time_total|memory_usage)|[A-Z][A-Z0-9_]+|cpu|fork|spawn|sdpa|flash_attention_\d|cuda\{\}|npu\{\}|mlu\{\})\1$")
 
 
 def tokens_of(path: Path):

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "port/python/sinks.h"
+#include "port/visible_devices.h"
 
 namespace starbridge::port {
 
@@ -97,8 +98,17 @@ void Sheet::pin(std::size_t at, std::string package, std::string written, bool i
       {std::move(package), std::move(written), {file_.path, place.line, place.column, ""}, is_conditional, {}});
 }
 
+void Sheet::judge_visible_devices(std::size_t begin, std::size_t end) {
+  if (target_.family->backend != "npu" || !is_list_of_cards(text(begin, end))) return;
+  std::optional<VisibleDevices> devices = read_visible_devices(file_.bytes, end);
+  if (!devices) return;
+  base::Text wrong = describe_order(*devices, target_.chip->name);
+  if (!wrong.empty()) find(begin, "visible-devices-order", Severity::kWarning, wrong).suggestion = devices->in_order;
+}
+
 void Sheet::variable(std::size_t begin, std::size_t end) {
   std::string written(text(begin, end));
+  judge_visible_devices(begin, end);
   std::string name = written;
   for (const catalog::EnvRow& row : tables_.env.rows()) {
     if (!row.target.empty() && row.target == written && row.target != row.name && row.backend != target_.family->backend)

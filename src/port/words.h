@@ -48,6 +48,7 @@ class Sheet {
   }
 
  private:
+  void judge_visible_devices(std::size_t begin, std::size_t end);
   std::string counterpart_of(const std::string& variable) const;
   // Where the portable style has no form for every card: what a person sets on the target.
   void note_setting(std::size_t begin, const std::string& replacement, const std::string& rule);

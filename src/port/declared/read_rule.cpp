@@ -132,9 +132,10 @@ Status read_match(const YamlNode& node, RuleMatch& match) {
                                                           {"environment", Kind::kEnvironment},
                                                           {"device_text", Kind::kDeviceText},
                                                           {"text", Kind::kText}}};
-  SB_TRY_VOID(node.refuse_unknown_fields({"call", "name", "method", "import", "environment", "device_text", "text", "arguments",
-                                          "only_these", "inside", "outside", "in_main_guard", "at_module_level", "in_loop",
-                                          "compared", "file_has", "file_lacks", "after", "once_per_file"}));
+  SB_TRY_VOID(node.refuse_unknown_fields({"call",        "name",          "method",          "import",        "environment",
+                                          "device_text", "text",          "arguments",       "only_these",    "inside",
+                                          "outside",     "in_main_guard", "at_module_level", "in_loop",       "compared",
+                                          "file_has",    "file_lacks",    "after",           "once_per_file", "foreign"}));
   const YamlNode* names = nullptr;
   for (const Choice<Kind>& kind : kKinds) {
     const YamlNode* found = node.find(kind.word);
@@ -176,6 +177,9 @@ Status read_match(const YamlNode& node, RuleMatch& match) {
   flag.reset();
   SB_TRY_VOID(read_flag(node.find("once_per_file"), flag));
   match.is_once_per_file = flag.value_or(false);
+  flag.reset();
+  SB_TRY_VOID(read_flag(node.find("foreign"), flag));
+  match.is_foreign = flag.value_or(false);
   return {};
 }
 

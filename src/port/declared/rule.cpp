@@ -11,8 +11,9 @@ bool is_listed(const std::vector<std::string>& list, std::string_view word) {
   return std::find(list.begin(), list.end(), word) != list.end();
 }
 
-// "2.5.1" < "2.11": by numbers.
-bool is_below(std::string_view version, std::string_view limit) {
+}  // namespace
+
+bool is_version_below(std::string_view version, std::string_view limit) {
   auto next = [](std::string_view& text) {
     int number = 0;
     auto [end, failure] = std::from_chars(text.data(), text.data() + text.size(), number);
@@ -27,8 +28,6 @@ bool is_below(std::string_view version, std::string_view limit) {
   }
   return false;
 }
-
-}  // namespace
 
 bool fits_glob(std::string_view glob, std::string_view text) {
   // Row by row over the pattern: which lengths of `text` the pattern so far can take.
@@ -91,7 +90,7 @@ bool DeclaredRule::holds_for(const Target& target, const std::string& path, cons
   if (target.family == nullptr || !is_listed(scope.families, target.family->backend)) return false;
   if (!scope.chips.empty() && !is_listed(scope.chips, target.chip->id)) return false;
   if (!scope.dtype_lacking.empty() && target.chip->dtype_status(scope.dtype_lacking) != "unsupported") return false;
-  if (!scope.torch_below.empty() && !torch_version.empty() && !is_below(torch_version, scope.torch_below)) return false;
+  if (!scope.torch_below.empty() && !torch_version.empty() && !is_version_below(torch_version, scope.torch_below)) return false;
   auto fits = [&](const std::string& glob) { return fits_glob(glob, path); };
   if (!scope.paths.empty() && std::none_of(scope.paths.begin(), scope.paths.end(), fits)) return false;
   return std::none_of(scope.paths_refused.begin(), scope.paths_refused.end(), fits);

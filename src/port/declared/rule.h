@@ -58,6 +58,7 @@ struct RuleMatch {
   std::vector<std::string> file_lacks;   // paths of which the file uses none
   std::vector<std::string> comes_after;  // paths of which one is used or imported further up at the module's level
   bool is_once_per_file = false;
+  bool is_foreign = false;  // not when the project itself has the module
 };
 
 struct ArgumentEdit {
@@ -119,6 +120,8 @@ struct DeclaredRule {
   bool holds_for_language(std::string_view file_kind) const;
 };
 
+// "2.5.1" is below "2.11": by numbers.
+bool is_version_below(std::string_view version, std::string_view limit);
 // "*" any run without '/', "**" any run, "?" one byte. Linear in the product of the lengths.
 bool fits_glob(std::string_view glob, std::string_view text);
 

@@ -120,7 +120,14 @@ void judge_requirement(const Requirement& requirement, Sheet& sheet) {
   }
   if (sheet.target().is_cuda_named()) return;
   std::string_view local = sheet.text(requirement.local_part.begin, requirement.local_part.end);
-  if (local.substr(0, 3) == "+cu") {
+  if (local.substr(0, 3) == "+cu" && requirement.has_hash) {
+    // The hash is of the CUDA wheel: without the build in its version the line would be refused.
+    sheet
+        .find(requirement.name.begin, "cuda-build-hash", Severity::kWork,
+              text("the hash of {} belongs to the CUDA build", "{} 的哈希属于 CUDA 构建", requirement.folded_name))
+        .advice = text("take \"{}\" out of the version and hash that wheel: pip hash",
+                       "去掉版本中的“{}”，并对相应 wheel 执行 pip hash", local);
+  } else if (local.substr(0, 3) == "+cu") {
     sheet.edit(requirement.local_part.begin, requirement.local_part.end, "", "cuda-build");
   } else if (requirement.is_url) {
     sheet

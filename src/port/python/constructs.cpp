@@ -33,6 +33,10 @@ void Constructs::visit_call(NodeId call, std::string_view path) {
       "subprocess.check_call", "subprocess.getoutput", "os.system",       "os.popen"};
   NodeId function = syntax_.child(call, Field::kFunction);
   bool is_method = syntax_.kind(function) == Kind::kAttribute;
+  bool is_option = is_method && syntax_.name(function) == "add_argument";
+  if (is_option) indices_.visit_option(call);
+  if (path == "torch.multiprocessing.spawn" || path == "torch.multiprocessing.spawn.spawn" || path == "multiprocessing.spawn")
+    indices_.visit_spawn(call);
   if (path.empty()) {
     if (is_method && syntax_.name(function) == "to" && argument_of(syntax_, call, "", 1) == kNoNode)
       visit_index(argument_of(syntax_, call, "", 0));
@@ -49,7 +53,17 @@ void Constructs::visit_call(NodeId call, std::string_view path) {
   if (is_one_of(path, kRunners)) visit_command(argument_of(syntax_, call, "args", 0));
 }
 
+void Constructs::finish() {
+  for (NodeId value : waiting_) {
+    if (!indices_.can_be_formatted(value) || !indices_.is_number(value)) continue;
+    add(SiteKind::kDeviceIndex, {syntax_.node(value).begin, syntax_.node(value).end}, std::string(syntax_.text(value)));
+  }
+  waiting_.clear();
+}
+
 void Constructs::visit_index(NodeId value) {
+  Kind kind = value == kNoNode ? Kind::kOther : syntax_.kind(value);
+  if (kind == Kind::kIdentifier || kind == Kind::kAttribute || kind == Kind::kBinary) waiting_.push_back(value);
   if (syntax_.kind(value) == Kind::kConstant && is_index(syntax_.text(value)))
     add(SiteKind::kDeviceIndex, {syntax_.node(value).begin, syntax_.node(value).end}, std::string(syntax_.text(value)));
 }

@@ -1,16 +1,20 @@
 // Constructs: calls that rename well and still fail or change on another chip. One object per file; one thread.
 #pragma once
 
+#include "port/python/index_flow.h"
 #include "port/python/sites.h"
 
 namespace starbridge::port::python {
 
 class Constructs {
  public:
-  Constructs(const Syntax& syntax, Sites& sites) : syntax_(syntax), sites_(sites) {}
+  Constructs(const Syntax& syntax, const Scopes& scopes, Sites& sites)
+      : syntax_(syntax), indices_(syntax, scopes), sites_(sites) {}
 
   // `path`: the dotted path of the function through imports; empty for methods of objects.
   void visit_call(NodeId call, std::string_view path);
+  // When all calls were visited.
+  void finish();
 
  private:
   void add(SiteKind kind, Span span, std::string name);
@@ -22,6 +26,8 @@ class Constructs {
   void visit_profiler_key(NodeId value);
 
   const Syntax& syntax_;
+  IndexFlow indices_;
+  std::vector<NodeId> waiting_;  // names at device positions that may be numbers
   Sites& sites_;
 };
 

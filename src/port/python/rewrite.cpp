@@ -6,6 +6,7 @@
 #include "port/python/portable_rewriter.h"
 #include "port/python/rewriter.h"
 #include "port/python/rule_rewriter.h"
+#include "port/visible_devices.h"
 #include "port/words.h"
 
 namespace starbridge::port::python {
@@ -22,6 +23,12 @@ std::vector<std::string> split_dots(std::string_view path) {
     path = dot == std::string_view::npos ? std::string_view() : path.substr(dot + 1);
   }
   return words;
+}
+
+// "npu:0" of a number, f"npu:{rank}" of a name.
+std::string device_of_index(std::string_view device, const std::string& index) {
+  bool is_plain = index.find_first_not_of("0123456789") == std::string::npos;
+  return is_plain ? fmt::format("\"{}:{}\"", device, index) : fmt::format("f\"{}:{{{}}}\"", device, index);
 }
 
 std::string parent_of(const std::string& path) { return path.substr(0, path.rfind('.')); }
@@ -83,8 +90,8 @@ void Rewriter::rewrite_site(const Site& site) {
     case SiteKind::kPackage:
       return judge_package(site);
     case SiteKind::kDeviceIndex:
-      if (!in_.target.is_cuda_named())
-        edit(site.span, fmt::format("\"{}:{}\"", in_.target.family->device, site.name), "device-index");
+      if (!in_.target.is_cuda_named() && !is_index_of_any_card(site))
+        edit(site.span, device_of_index(in_.target.family->device, site.name), "device-index");
       return;
     case SiteKind::kProfilerKey:
       if (site.name != in_.target.family->device) edit(site.span, std::string(in_.target.family->device), "profiler-key");
@@ -254,7 +261,24 @@ void Rewriter::rewrite_import_from(const Site& site) {
   }
 }
 
+// From PyTorch 2.5.1 on a number means a card of whatever kind there is. Where that is pinned, names that hold numbers stay.
+bool Rewriter::is_index_of_any_card(const Site& site) const {
+  bool is_plain = site.name.find_first_not_of("0123456789") == std::string::npos;
+  return !is_plain && !in_.torch_version.empty() && !is_version_below(in_.torch_version, "2.5.1");
+}
+
+void Rewriter::judge_visible_devices(const Site& site) {
+  if (in_.target.family->backend != "npu" || site.target.second == 0 || !is_list_of_cards(site.name)) return;
+  std::optional<VisibleDevices> devices = read_visible_devices(in_.file.bytes, site.span.second);
+  if (!devices) return;
+  base::Text wrong = describe_order(*devices, in_.target.chip->name);
+  if (wrong.empty()) return;
+  Finding& finding = find(site.span, "visible-devices-order", Severity::kWarning, wrong);
+  if (!devices->in_order.empty()) finding.suggestion = "\"" + devices->in_order + "\"";
+}
+
 void Rewriter::rewrite_environment(const Site& site) {
+  judge_visible_devices(site);
   // Variables of other families are read through their CUDA name.
   std::string variable = site.name;
   for (const catalog::EnvRow& row : in_.tables.env.rows()) {

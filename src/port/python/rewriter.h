@@ -34,6 +34,8 @@ class Rewriter {
   void rewrite_import_module(const Site& site);
   void rewrite_import_from(const Site& site);
   void rewrite_environment(const Site& site);
+  bool is_index_of_any_card(const Site& site) const;
+  void judge_visible_devices(const Site& site);
   void judge_package(const Site& site);
   void judge_dtype(const Site& site);
   void judge_construct(const Site& site);

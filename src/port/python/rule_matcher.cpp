@@ -49,7 +49,7 @@ void RuleMatcher::visit_call(NodeId call, const std::string& path) {
   matched.brackets = span_of(syntax_.child(call, Field::kArguments));
   if (path.empty()) matched.function.first = syntax_.name_begin(function);
   read_arguments(call, matched);
-  add(rules, matched, call, path.empty() ? kNoNode : function);
+  add(rules, matched, call, path.empty() ? kNoNode : function, path);
 }
 
 void RuleMatcher::visit_name(NodeId name, const std::string& path) {
@@ -63,7 +63,7 @@ void RuleMatcher::visit_name(NodeId name, const std::string& path) {
   std::size_t before = source_.find_last_not_of(" \t", matched.whole.first == 0 ? 0 : matched.whole.first - 1);
   matched.is_decorator = matched.whole.first > 0 && before != std::string_view::npos && source_[before] == '@' &&
                          syntax_.kind(parent) != Kind::kBinary;
-  add(rules_->of_name(matched.is_decorator ? RuleMatch::Kind::kCall : RuleMatch::Kind::kName, path), matched, name, name);
+  add(rules_->of_name(matched.is_decorator ? RuleMatch::Kind::kCall : RuleMatch::Kind::kName, path), matched, name, name, path);
 }
 
 void RuleMatcher::visit_import(NodeId statement) {
@@ -76,7 +76,7 @@ void RuleMatcher::visit_import(NodeId statement) {
     MatchedRule matched;
     matched.whole = span_of(statement);
     matched.function = span_of(at);
-    add(rules_->of_name(RuleMatch::Kind::kImport, path), matched, statement, kNoNode);
+    add(rules_->of_name(RuleMatch::Kind::kImport, path), matched, statement, kNoNode, path);
   };
   if (!base.empty()) judge(base, module);
   for (NodeId part = syntax_.node(statement).first_child; part != kNoNode; part = syntax_.node(part).next_sibling) {
@@ -141,13 +141,15 @@ bool RuleMatcher::binds(NodeId node, std::string_view name) const {
   return bindings.size() == 1 && bindings[0].kind == Binding::Kind::kImport && scopes_.module(bindings[0]) == name;
 }
 
-void RuleMatcher::add(const Rules* rules, MatchedRule& matched, NodeId node, NodeId head) {
+void RuleMatcher::add(const Rules* rules, MatchedRule& matched, NodeId node, NodeId head, const std::string& path) {
   if (rules == nullptr) return;
   if (NodeId assignment = assignment_of(node); assignment != kNoNode)
     matched.assigned = span_of(syntax_.child(assignment, Field::kLeft));
   bool is_head_judged = false;
   for (const DeclaredRule* rule : *rules) {
     if (matched.is_decorator && !rule->match.arguments.empty()) continue;
+    bool is_own = rule->match.is_foreign && modules_ != nullptr && !path.empty() && modules_->resolve(file_, path);
+    if (is_own) continue;
     if (!fits_arguments(rule->match, matched) || !fits_place(rule->match, node)) continue;
     MatchedRule own = matched;
     own.rule = rule;

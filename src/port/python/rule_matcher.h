@@ -14,8 +14,9 @@ namespace starbridge::port::python {
 class RuleMatcher {
  public:
   // `rules` may be null: nothing matches.
-  RuleMatcher(const Syntax& syntax, const Scopes& scopes, std::string_view source, const RuleSet* rules, Sites& sites)
-      : syntax_(syntax), scopes_(scopes), source_(source), rules_(rules), sites_(sites) {}
+  RuleMatcher(const Syntax& syntax, const Scopes& scopes, std::string_view source, const RuleSet* rules, const Modules* modules,
+              int file, Sites& sites)
+      : syntax_(syntax), scopes_(scopes), source_(source), rules_(rules), modules_(modules), file_(file), sites_(sites) {}
 
   // `path`: of the function through imports; empty for methods of objects.
   void visit_call(NodeId call, const std::string& path);
@@ -41,7 +42,8 @@ class RuleMatcher {
   bool fits_file(const RuleMatch& pattern, std::uint32_t begin) const;
   void note(const std::string& path, NodeId node);
   void read_arguments(NodeId call, MatchedRule& matched) const;
-  void add(const Rules* rules, MatchedRule& matched, NodeId node, NodeId head);
+  // `path`: what it is, where imports say so.
+  void add(const Rules* rules, MatchedRule& matched, NodeId node, NodeId head, const std::string& path = "");
   void judge_head(NodeId head, MatchedRule& matched);
   int import_of(NodeId head, bool* is_guarded);
   Span span_of(NodeId id) const { return {syntax_.node(id).begin, syntax_.node(id).end}; }
@@ -54,6 +56,8 @@ class RuleMatcher {
   const Scopes& scopes_;
   std::string_view source_;
   const RuleSet* rules_;
+  const Modules* modules_;  // of the project; null: a file by itself
+  int file_;
   Sites& sites_;
   std::vector<MatchedRule> waiting_;
   std::map<std::string, std::pair<std::uint32_t, std::uint32_t>, std::less<>>

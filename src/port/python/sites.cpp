@@ -39,8 +39,8 @@ class SiteFinder::Collector {
             syntax, scopes_, [this](NodeId string, TextRole role) { on_text(string, role); },
             [this](Demand demand) { on_demand(std::move(demand)); }),
         imports_(syntax, source, sites_),
-        constructs_(syntax, sites_),
-        rules_(syntax, scopes_, source, rules, sites_),
+        constructs_(syntax, scopes_, sites_),
+        rules_(syntax, scopes_, source, rules, modules, file, sites_),
         role_of_symbol_(syntax.symbols().size()) {}
 
   void run() {
@@ -55,6 +55,7 @@ class SiteFinder::Collector {
 
   Sites finish() {
     sites_.header_end = end_of_header(syntax_, source_);
+    constructs_.finish();
     rules_.finish();
     std::sort(sites_.sites.begin(), sites_.sites.end(),
               [](const Site& left, const Site& right) { return left.span < right.span; });
