@@ -75,7 +75,7 @@ std::string math_name(llvm::StringRef name) {
   return "";
 }
 
-// The name without a cast's or a reference's dressing; the group a cooperative-groups object stands for.
+// The kind of group a cooperative-groups object stands for.
 std::string group_of(QualType type, int& width) {
   const auto* record = type.getNonReferenceType()->getAsCXXRecordDecl();
   if (record == nullptr) return "";
@@ -186,6 +186,15 @@ bool Lowering::half_call(const clang::CallExpr* expr, const std::string& name, V
                                .Default("");
   std::string operation = word;
   if (const auto* op = llvm::dyn_cast<clang::CXXOperatorCallExpr>(expr)) {
+    if (op->getOperator() == clang::OO_Equal && expr->getNumArgs() == 2) {
+      const std::string half = type_of(expr->getArg(0)->getType());
+      if (half != "f16" && half != "bf16") return false;
+      Value right;
+      right.tree = convert(number(expr->getArg(1)), half);
+      write(place(expr->getArg(0)), right);
+      result = right;
+      return true;
+    }
     switch (op->getOperator()) {
       case clang::OO_Plus:
         operation = "add";
@@ -370,9 +379,7 @@ Value Lowering::call(const clang::CallExpr* expr) {
         return result;
       }
     }
-    if (!group_of(expr->getType(), width).empty()) {
-      return result;  // making a group does nothing
-    }
+    if (!group_of(expr->getType(), width).empty()) return result;  // making a group does nothing
     return fail_value(expr, "group:" + name);
   }
   if (intrinsic(expr, name, result)) {

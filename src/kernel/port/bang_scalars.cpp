@@ -9,7 +9,8 @@ namespace {
 bool is_zero_for_first(const Tree& tree) {
   if (tree->op == "special") return tree->name == "tid.x" || tree->name == "tid.linear";
   if (tree->op == "cast" && !front::is_float(tree->type)) return is_zero_for_first(tree->args[0]);
-  return tree->op == "mul" && !front::is_float(tree->type) && (is_zero_for_first(tree->args[0]) || is_zero_for_first(tree->args[1]));
+  return tree->op == "mul" && !front::is_float(tree->type) &&
+         (is_zero_for_first(tree->args[0]) || is_zero_for_first(tree->args[1]));
 }
 
 }  // namespace

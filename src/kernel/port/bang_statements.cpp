@@ -59,6 +59,12 @@ bool BangEmitter::vector_statement(const Tree& tree, const Range& range) {
     return false;
   };
   scratch_next_ = 0;
+  if (tree->type == "b" && tree->op == "set") {
+    Operand mask;
+    if (!vector_mask(tree->args[0], range, mask)) return give_up();
+    line("__bang_float2int32_tz((int*)(" + tile_at(tree->name, range) + "), (float*)(" + mask.text + "), " + count(range) + ");");
+    return true;
+  }
   const std::string& type = tree->type;
   const bool is_half = tree->op == "store" && type == "f16";
   if (type != "f32" && type != "i32" && type != "u32" && !(type == "f64" && tree->op == "set") && !is_half) {
@@ -127,6 +133,10 @@ BangEmitter::Range BangEmitter::narrowed(const std::vector<Bound>& bounds, const
   const std::string number = std::to_string(++range_next_);
   std::string first = range.first, last = range.last;
   for (const Bound& bound : bounds) {
+    if (bound.kind == "guard") {
+      last = "(" + scalar(bound.left) + " ? " + last + " : 0)";
+      continue;
+    }
     const std::string at =
         "(int64_t)" + scalar(bound.right) + " - (int64_t)" + scalar(bound.left) + (bound.shift != 0 ? " + 1" : "");
     if (bound.kind == "last") last = "port::least(" + last + ", " + at + ")";

@@ -231,6 +231,11 @@ bool BangEmitter::vector_mask(const Tree& tree, const Range& range, Operand& res
            "), (float*)(" + b.text + "), " + n + ");");
     return true;
   }
+  if (tree->op == "var") {
+    result = {true, tile_at(scratch(), range)};
+    line("__bang_int322float_rn((float*)(" + result.text + "), (int*)(" + tile_at(tree->name, range) + "), " + n + ");");
+    return true;
+  }
   if (!is_comparison(tree->op)) {
     why_not_ = "a condition of " + tree->op;
     return false;

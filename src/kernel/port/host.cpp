@@ -224,7 +224,7 @@ class Translator {
         if (found != names().end()) {
           out += found->second;
           if (found->second.empty() && end < piece.size() && piece[end] == ' ') ++end;
-        } else if (std::regex_match(word, foreign)) {
+        } else if (request_.own_names.count(word) == 0 && std::regex_match(word, foreign)) {
           return refuse(line, text("{} has no counterpart in CNRT", "CNRT 没有 {} 的对应接口", word),
                         text("write this part against CNRT or CNNL by hand", "请手工改用 CNRT 或 CNNL"));
         } else {
@@ -248,6 +248,13 @@ class Translator {
 }  // namespace
 
 base::Result<std::string> translate_host(const HostRequest& request) { return Translator(request).run(); }
+
+std::set<std::string> defined_names(const std::string& source) {
+  static const std::regex pattern(R"((?:#[ \t]*define[ \t]+|\b(?:void|int|bool|auto|inline|static)[ \t]+)(\w+)[ \t]*\()");
+  std::set<std::string> found;
+  for (std::sregex_iterator it(source.begin(), source.end(), pattern), end; it != end; ++it) found.insert((*it)[1]);
+  return found;
+}
 
 std::vector<std::string> quoted_includes(const std::string& source) {
   static const std::regex pattern(R"re(#[ \t]*include[ \t]*"([^"]+)")re");

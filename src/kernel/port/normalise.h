@@ -9,6 +9,8 @@ namespace starbridge::kernel::port {
 front::Tree lower_exits(const front::Tree& kernel);
 // Variables set once, from constants, parameters and places in the grid alone, vanish.
 front::Tree propagate(const front::Tree& kernel);
+// Conditions that lanes cannot follow and whose sides only compute become choices between values, so that vectors can do them.
+front::Tree convert_choices(const front::Tree& kernel);
 // What is wrong with a tree, empty when nothing: unknown operations, missing operands, arrays nobody declared, loads without
 // type.
 std::string find_fault(const front::Tree& kernel);

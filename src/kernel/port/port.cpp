@@ -80,7 +80,7 @@ base::Result<long long> nram_of(const std::string& chip) {
 // Through the passes, each looked at before the next.
 base::Result<Tree> prepared(Tree kernel) {
   using Pass = Tree (*)(const Tree&);
-  for (Pass pass : {static_cast<Pass>(&lower_exits), static_cast<Pass>(&propagate)}) {
+  for (Pass pass : {static_cast<Pass>(&lower_exits), static_cast<Pass>(&propagate), static_cast<Pass>(&convert_choices)}) {
     kernel = pass(kernel);
     const std::string fault = find_fault(kernel);
     if (!fault.empty()) return Error("kernel.pass_fault", text("{}: {}", "{}：{}", kernel->name, fault));
@@ -136,10 +136,29 @@ struct Sources {
   std::set<std::string> done;
   std::vector<std::pair<std::string, std::string>> written;  // name in the folder, content
 
+  std::set<std::string> own_names, seen;
+
+  // Of the program and the headers it brings along.
+  void collect_names(const std::string& path) {
+    if (!seen.insert(fs::weakly_canonical(path).string()).second) return;
+    base::Result<std::string> content = base::read_file(path);
+    if (!content.ok()) return;
+    own_names.merge(defined_names(*content));
+    for (const std::string& include : quoted_includes(*content)) {
+      std::vector<std::string> places = {(fs::path(path).parent_path() / include).string()};
+      for (const std::string& folder : request.includes) places.push_back((fs::path(folder) / include).string());
+      for (const std::string& place : places) {
+        std::error_code error;
+        if (fs::is_regular_file(place, error)) collect_names(place);
+      }
+    }
+  }
+
   base::Status take(const std::string& path, const std::string& name, bool is_program) {
     if (!done.insert(fs::weakly_canonical(path).string()).second) return {};
     HostRequest host;
     host.path = path;
+    host.own_names = own_names;
     SB_TRY(host.text, base::read_file(path));
     auto is_here = [&](const std::string& file) {
       std::error_code error;
@@ -264,7 +283,8 @@ base::Result<PortReport> port_program(const PortRequest& request) {
         .at(base::Place{kernel.file, kernel.emitted.refusal_line, 0, ""})
         .next(next);
   }
-  Sources sources{request, module, report, {}, {}};
+  Sources sources{request, module, report, {}, {}, {}, {}};
+  sources.collect_names(request.path);
   SB_TRY_VOID(sources.take(request.path, fs::path(request.path).stem().string() + ".mlu", true));
   if (!request.output_folder.empty()) SB_TRY_VOID(write_all(request, sources, report));
   return report;

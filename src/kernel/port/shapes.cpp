@@ -254,7 +254,23 @@ bool Shapes::mark(const Tree& tree) {
 }
 
 bool Shapes::bounds_of(const Tree& condition, std::vector<Bound>& bounds) const {
-  if (condition->op == "land") return bounds_of(condition->args[0], bounds) && bounds_of(condition->args[1], bounds);
+  if (condition->op == "land" && !of(condition).is_uniform()) {
+    for (const Tree& side : condition->args) {
+      if (!of(side).is_uniform()) {
+        if (!bounds_of(side, bounds)) return false;
+        continue;
+      }
+      // The same for all threads: it leaves the range or empties it. It is asked whatever the other side says.
+      bool is_harmless = true;
+      front::each(side, [&](const Tree& part) { is_harmless &= part->op != "load" && part->op != "div" && part->op != "rem"; });
+      if (!is_harmless) return false;
+      Bound guard;
+      guard.kind = "guard";
+      guard.left = side;
+      bounds.push_back(guard);
+    }
+    return true;
+  }
   if (of(condition).is_uniform()) return false;
   if (condition->op == "lnot" && is_comparison(condition->args[0]->op)) {
     static const std::map<std::string, std::string> opposite = {{"lt", "ge"}, {"ge", "lt"}, {"gt", "le"}, {"le", "gt"}};

@@ -23,7 +23,7 @@ struct Shape {
 
 // A range of threads: what a condition leaves of [first, last).
 struct Bound {
-  std::string kind;  // "first", "last", "only"
+  std::string kind;  // "first", "last", "only"; "guard": `left` is a condition on all of them
   Tree left, right;  // lane * sign + (left - right) compared with 0, brought to this kind
   int sign = 1;
   int shift = 0;  // added to the bound: 1 where the comparison includes or excludes equality
