@@ -1,6 +1,7 @@
 #include "port/analyze.h"
 #include "port/files/shell.h"
 #include "port/notebook_cells.h"
+#include "port/python/syntax.h"
 #include "port/relevance.h"
 
 namespace starbridge::port {
@@ -49,6 +50,31 @@ void move_to_file(const NotebookCells& cells, const SourceFile& file, std::vecto
   }
 }
 
+// A cell that is no Python, such as an exercise to be completed, becomes comments, so that it does not keep the others from being
+// ported. Findings tell where.
+std::vector<Finding> leave_out_damaged_cells(NotebookCells& cells, const std::string& path) {
+  std::vector<Finding> findings;
+  if (python::Syntax::parse(cells.code).error_at() == std::string_view::npos) return findings;
+  LineIndex lines(cells.code);
+  for (const NotebookCells::Piece& cell : cells.cells) {
+    std::string code = cells.code.substr(cell.begin, cell.end - cell.begin);
+    std::size_t error_at = python::Syntax::parse(code).error_at();
+    if (error_at == std::string_view::npos) continue;
+    LineColumn at = lines.at(cell.begin + error_at);
+    findings.push_back({"python-unparsable",
+                        Severity::kWork,
+                        {path, at.line, at.column, ""},
+                        text("this cell is not valid Python 3 and was left as it is", "此单元格不是合法的 Python 3，未作修改"),
+                        text("correct the syntax and port again", "修正语法后重新移植"),
+                        ""});
+    for (std::size_t index = cell.begin; index < cell.end; ++index) {
+      char& byte = cells.code[index];
+      if (byte != '\n') byte = index == cell.begin || cells.code[index - 1] == '\n' ? '#' : ' ';
+    }
+  }
+  return findings;
+}
+
 void move_uses(const NotebookCells& cells, const SourceFile& file, std::vector<NameUse>& uses) {
   LineIndex code_lines(cells.code);
   LineIndex raw_lines(file.bytes);
@@ -63,22 +89,25 @@ void move_uses(const NotebookCells& cells, const SourceFile& file, std::vector<N
 std::vector<TargetResult> analyze_notebook(const SourceFile& file, const Context& context, std::vector<NameUse>* uses) {
   if (!may_notebook_matter(file.bytes, context.tables, context.rules.get()))
     return std::vector<TargetResult>(context.targets.size());
-  base::Result<NotebookCells> cells = find_notebook_cells(file.bytes, file.path);
-  if (!cells.ok()) {
+  base::Result<NotebookCells> read = find_notebook_cells(file.bytes, file.path);
+  if (!read.ok()) {
     std::vector<TargetResult> results(context.targets.size());
     for (TargetResult& result : results) {
-      result.findings.push_back({"notebook-unreadable", Severity::kWork, cells.error().place(), cells.error().message(),
-                                 cells.error().next_step(), ""});
+      result.findings.push_back(
+          {"notebook-unreadable", Severity::kWork, read.error().place(), read.error().message(), read.error().next_step(), ""});
     }
     return results;
   }
-  std::vector<TargetResult> results = analyze_python({file.path, cells->code}, context, uses);
+  NotebookCells cells = std::move(read).value();
+  std::vector<Finding> left_out = leave_out_damaged_cells(cells, file.path);
+  std::vector<TargetResult> results = analyze_python({file.path, cells.code}, context, uses);
+  for (TargetResult& result : results) result.findings.insert(result.findings.begin(), left_out.begin(), left_out.end());
   std::vector<ShellReading> readings;
-  for (const NotebookCells::ShellPiece& piece : cells->shell_pieces) {
+  for (const NotebookCells::Piece& piece : cells.shell_pieces) {
     readings.push_back(
-        read_shell(std::string_view(cells->shell).substr(piece.begin, piece.end - piece.begin), piece.begin, context));
+        read_shell(std::string_view(cells.shell).substr(piece.begin, piece.end - piece.begin), piece.begin, context));
   }
-  std::vector<TargetResult> shell = per_target({file.path, cells->shell}, context, [&](Sheet& sheet) {
+  std::vector<TargetResult> shell = per_target({file.path, cells.shell}, context, [&](Sheet& sheet) {
     for (const ShellReading& reading : readings) judge_shell(reading, sheet);
   });
   for (std::size_t index = 0; index < results.size(); ++index) {
@@ -87,8 +116,8 @@ std::vector<TargetResult> analyze_notebook(const SourceFile& file, const Context
     result.findings.insert(result.findings.end(), shell[index].findings.begin(), shell[index].findings.end());
     result.pins.insert(result.pins.end(), shell[index].pins.begin(), shell[index].pins.end());
   }
-  move_to_file(*cells, file, results);
-  if (uses != nullptr) move_uses(*cells, file, *uses);
+  move_to_file(cells, file, results);
+  if (uses != nullptr) move_uses(cells, file, *uses);
   return results;
 }
 

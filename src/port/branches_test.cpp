@@ -61,6 +61,11 @@ const Case kTellsApart[] = {
     {"a membership", "import torch\nif x.device.type in ('cuda', 'npu'):\n  pass\n", false},
     {"an or", "import torch\nflag = x.device.type == 'cuda' or x.device.type == 'npu'\n", false},
     {"choices", "import torch\np.add_argument('--device', default='cuda', choices=['cuda', 'npu', 'cpu'])\n", false},
+    {"cases of a test",
+     "import torch, pytest\n@pytest.mark.parametrize('device', ['cpu', pytest.param('cuda', marks=m), pytest.param('npu', "
+     "marks=n)])\ndef test_it(device):\n  x.to(device)\n",
+     false},
+    {"a list of devices", "import torch\nfor d in [torch.device('cuda'), torch.device('npu')]:\n  x.to(d)\n", false},
     {"a table",
      "import torch\nBACKEND = {'cuda': 'nccl', 'npu': 'hccl'}\ndist.init_process_group(backend={'cuda': 'nccl', 'npu': "
      "'hccl'}[kind])\n",

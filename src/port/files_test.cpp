@@ -1,6 +1,7 @@
 // The kinds of files beside Python: shell, requirements, Dockerfile, YAML, notebook, CUDA.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <random>
 
 #include "base/json.h"
@@ -79,6 +80,23 @@ TEST(Notebook, CellsChangeAndEverythingElseKeepsItsBytes) {
   EXPECT_NE(result.find("%time cuda\\n"), std::string::npos);
   EXPECT_TRUE(base::parse_json(result, "n").ok());
   EXPECT_EQ(ported("n.ipynb", result), result);
+}
+
+TEST(Notebook, AnUnfinishedCellDoesNotKeepTheOthersFromBeingPorted) {
+  std::string notebook =
+      "{\"cells\": [{\"cell_type\": \"code\", \"source\": [\"import torch\\n\", \"x.cuda()\"]},\n"
+      "{\"cell_type\": \"code\", \"source\": [\"y.cuda()\\n\",\n\"z = )\"]},\n"
+      "{\"cell_type\": \"code\", \"source\": [\"w.cuda()\"]}]}";
+  std::string result = ported("n.ipynb", notebook);
+  EXPECT_NE(result.find("x.npu()"), std::string::npos);
+  EXPECT_NE(result.find("y.cuda()"), std::string::npos);
+  EXPECT_NE(result.find("w.npu()"), std::string::npos);
+  FileReport report = analyze("n.ipynb", notebook);
+  const std::vector<Finding>& findings = report.results[0].findings;
+  auto unparsable =
+      std::find_if(findings.begin(), findings.end(), [](const Finding& f) { return f.rule == "python-unparsable"; });
+  ASSERT_NE(unparsable, findings.end());
+  EXPECT_EQ(unparsable->place.line, 3);
 }
 
 TEST(Notebook, MalformedJsonIsAFindingWithItsLine) {

@@ -134,6 +134,7 @@ class Scanner {
       end_of_last_ = piece.end;
     }
     cells_.shell.append(cells_.code.size() - cells_.shell.size(), ' ');
+    cells_.cells.push_back({cell_begin, cells_.code.size()});
     mask_magics(cell_begin);
   }
 
@@ -254,7 +255,7 @@ base::Result<NotebookCells> find_notebook_cells(std::string_view json, const std
   bool is_read = scanner.read();
   if (document.ok() && is_read) {
     NotebookCells cells = scanner.take();
-    if (!is_python_notebook(*document)) return NotebookCells{"", "", {}, {0}, {}};
+    if (!is_python_notebook(*document)) return NotebookCells{"", "", {}, {}, {0}, {}};
     return cells;
   }
   if (!document.ok() && document.error().place().line > 0) {

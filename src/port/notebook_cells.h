@@ -13,13 +13,14 @@ namespace starbridge::port {
 
 // The code cells joined into one text, and for each of its bytes where it stands in the file.
 struct NotebookCells {
-  struct ShellPiece {
+  struct Piece {
     std::size_t begin;  // offsets in `code`
     std::size_t end;
   };
   std::string code;                      // Python; shell commands and magics are masked as comments of the same length
   std::string shell;                     // as long as `code`: the shell commands in their places, blanks elsewhere
-  std::vector<ShellPiece> shell_pieces;  // one per "!" line and per "%%bash" cell
+  std::vector<Piece> cells;              // one per code cell
+  std::vector<Piece> shell_pieces;       // one per "!" line and per "%%bash" cell
   std::vector<std::uint32_t> raw_of;     // size code.size() + 1: raw offset of each byte, and of the end
   std::vector<std::uint8_t> raw_length;  // how many bytes write it: 1, or those of an escape; 0 for a line end put between cells
 

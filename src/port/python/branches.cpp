@@ -235,6 +235,9 @@ class BranchFinder {
     unsigned mask = 0;
     for (NodeId part = syntax_.node(id).first_child; part != kNoNode; part = syntax_.node(part).next_sibling) {
       NodeId element = syntax_.kind(part) == Kind::kPair ? syntax_.child(part, Field::kKey) : part;
+      // pytest.param("cuda", ...), torch.device("npu"): each call is about its first argument.
+      if (syntax_.kind(element) == Kind::kCall && syntax_.child(element, Field::kArguments) != kNoNode)
+        element = syntax_.node(syntax_.child(element, Field::kArguments)).first_child;
       Kind kind = syntax_.kind(element);
       if (kind == Kind::kString || kind == Kind::kIdentifier || kind == Kind::kAttribute) mask |= mask_of(element);
     }

@@ -1,5 +1,9 @@
 #include "port/python/flow.h"
 
+#include <algorithm>
+
+#include "base/text.h"
+
 namespace starbridge::port::python {
 
 std::size_t hash_of(const Demand& demand) {
@@ -81,8 +85,18 @@ void Flow::follow(NodeId expression, TextRole role, int depth) {
       follow(first, role, depth + 1);
       return follow(last, role, depth + 1);
     }
-    case Kind::kBinary:  // "cuda:" + str(i), "cuda:%d" % i: the text is on the left
-      return follow(syntax_.child(expression, Field::kLeft), role, depth + 1);
+    case Kind::kBinary: {  // "cuda:" + str(i), "cuda:%d" % i: the text is on the left; of lists both sides count
+      NodeId left = syntax_.child(expression, Field::kLeft);
+      NodeId right = syntax_.child(expression, Field::kRight);
+      bool is_list = syntax_.kind(left) == Kind::kList || syntax_.kind(left) == Kind::kTuple;
+      bool adds_list = syntax_.kind(right) == Kind::kList || syntax_.kind(right) == Kind::kTuple ||
+                       syntax_.kind(right) == Kind::kParenthesized;
+      follow(left, role, depth + 1);
+      return is_list || adds_list ? follow(right, role, depth + 1) : void();
+    }
+    case Kind::kComprehension:
+    case Kind::kGenerator:  // the first child is the element
+      return follow(syntax_.node(expression).first_child, role, depth + 1);
     case Kind::kNamedExpression:
     case Kind::kPair:
       return follow(syntax_.child(expression, Field::kValue), role, depth + 1);
@@ -151,12 +165,57 @@ void Flow::follow_parameter(const Binding& parameter, std::string_view name, Tex
     is_method = syntax_.kind(scope) == Kind::kClass;
   }
   if (called == kNoNode) return;
+  follow_parametrization(parameter.owner, name, role, depth);
   on_demand_({is_method ? Demand::Kind::kMethodArgument : Demand::Kind::kArgument, std::string(syntax_.text(called)),
               std::string(name), parameter.position - (is_method || is_constructor ? 1 : 0), role});
   for (NodeId call : scopes_.calls_of(syntax_.node(called).symbol)) {
     // Methods get their object without an argument.
     bool has_object = is_constructor || syntax_.kind(syntax_.child(call, Field::kFunction)) == Kind::kAttribute;
     follow(argument_of(syntax_, call, name, parameter.position - (has_object ? 1 : 0)), role, depth);
+  }
+}
+
+// @pytest.mark.parametrize("device", ["cpu", "cuda"]) and ("name, device", [("a", "cuda"), pytest.param("b", "cpu")]), on the
+// function or on its class.
+void Flow::follow_parametrization(NodeId function, std::string_view name, TextRole role, int depth) {
+  for (NodeId owner = function; owner != kNoNode; owner = syntax_.node(owner).parent) {
+    if (syntax_.kind(owner) != Kind::kFunction && syntax_.kind(owner) != Kind::kClass) continue;
+    if (owner != function && syntax_.kind(owner) == Kind::kFunction) return;
+    NodeId decorated = syntax_.node(owner).parent;
+    if (syntax_.kind(decorated) != Kind::kStatement && syntax_.kind(decorated) != Kind::kOther) continue;
+    for (NodeId part = syntax_.node(decorated).first_child; part != kNoNode && part != owner;
+         part = syntax_.node(part).next_sibling) {
+      NodeId call = syntax_.kind(part) == Kind::kOther ? syntax_.node(part).first_child : part;
+      NodeId mark = syntax_.kind(call) == Kind::kCall ? syntax_.child(call, Field::kFunction) : kNoNode;
+      if (syntax_.kind(mark) == Kind::kAttribute && syntax_.name(mark) == "parametrize")
+        follow_cases(argument_of(syntax_, call, "argnames", 0), argument_of(syntax_, call, "argvalues", 1), name, role, depth);
+    }
+  }
+}
+
+void Flow::follow_cases(NodeId names, NodeId values, std::string_view wanted, TextRole role, int depth) {
+  std::vector<std::string_view> list;
+  if (syntax_.kind(names) == Kind::kString) {
+    std::string_view text = read_literal(syntax_, names).text;
+    for (std::size_t begin = 0; begin <= text.size();) {
+      std::size_t end = std::min(text.find(',', begin), text.size());
+      list.push_back(base::trim(text.substr(begin, end - begin)));
+      begin = end + 1;
+    }
+  } else if (syntax_.kind(names) == Kind::kTuple || syntax_.kind(names) == Kind::kList) {
+    for (NodeId each = syntax_.node(names).first_child; each != kNoNode; each = syntax_.node(each).next_sibling)
+      list.push_back(syntax_.kind(each) == Kind::kString ? read_literal(syntax_, each).text : std::string_view());
+  }
+  auto found = std::find(list.begin(), list.end(), wanted);
+  if (found == list.end()) return;
+  if (list.size() == 1) return follow(values, role, depth);
+  if (syntax_.kind(values) != Kind::kTuple && syntax_.kind(values) != Kind::kList) return;
+  for (NodeId one = syntax_.node(values).first_child; one != kNoNode; one = syntax_.node(one).next_sibling) {
+    NodeId element = syntax_.kind(one) == Kind::kCall ? syntax_.child(one, Field::kArguments) : one;
+    element = element == kNoNode ? kNoNode : syntax_.node(element).first_child;
+    for (auto index = found - list.begin(); index > 0 && element != kNoNode; --index)
+      element = syntax_.node(element).next_sibling;
+    follow(element, role, depth);
   }
 }
 
@@ -177,6 +236,7 @@ void Flow::follow_call(NodeId call, TextRole role, int depth) {
   NodeId function = syntax_.child(call, Field::kFunction);
   std::string path = scopes_.dotted_path(function);
   if (path == "torch.device") return follow(argument_of(syntax_, call, "type", 0), role, depth);
+  if (path == "pytest.param") return follow(argument_of(syntax_, call, "", 0), role, depth);
   if (path == "os.getenv") return follow(argument_of(syntax_, call, "default", 1), role, depth);
   if (path == "os.environ.get" || path == "os.environ.setdefault")
     return follow(argument_of(syntax_, call, "default", 1), role, depth);
@@ -186,6 +246,8 @@ void Flow::follow_call(NodeId call, TextRole role, int depth) {
     std::string_view name = syntax_.name(function);
     if (name == "str" || name == "repr") return follow(argument_of(syntax_, call, "object", 0), role, depth);
     if (name == "getattr") return follow(argument_of(syntax_, call, "", 2), role, depth);
+    if (name == "list" || name == "tuple" || name == "set" || name == "sorted" || name == "reversed" || name == "iter")
+      return follow(argument_of(syntax_, call, "", 0), role, depth);
     std::span<const Binding> bindings = scopes_.find(function, syntax_.node(function).symbol);
     if (bindings.empty() || !is_first_visit(Group::kReturns, bindings.data(), role, depth)) return;
     for (const Binding& binding : bindings) {
@@ -218,8 +280,8 @@ void Flow::follow_subscript(NodeId expression, TextRole role, int depth) {
   std::string_view wanted = syntax_.kind(key) == Kind::kString ? read_literal(syntax_, key).text : std::string_view();
   for (const Binding& binding : scopes_.find(object, syntax_.node(object).symbol)) {
     if (binding.kind != Binding::Kind::kValue) continue;
-    if (syntax_.kind(binding.node) == Kind::kList || syntax_.kind(binding.node) == Kind::kTuple)
-      follow(binding.node, role, depth);
+    Kind kind = syntax_.kind(binding.node);
+    if (kind == Kind::kList || kind == Kind::kTuple || kind == Kind::kComprehension) follow(binding.node, role, depth);
     if (syntax_.kind(binding.node) != Kind::kDictionary || wanted.empty()) continue;
     for (NodeId pair = syntax_.node(binding.node).first_child; pair != kNoNode; pair = syntax_.node(pair).next_sibling) {
       NodeId pair_key = syntax_.child(pair, Field::kKey);

@@ -67,6 +67,8 @@ class Flow {
   void follow(NodeId expression, TextRole role, int depth);
   void follow_identifier(NodeId expression, TextRole role, int depth);
   void follow_parameter(const Binding& parameter, std::string_view name, TextRole role, int depth);
+  void follow_parametrization(NodeId function, std::string_view name, TextRole role, int depth);
+  void follow_cases(NodeId names, NodeId values, std::string_view wanted, TextRole role, int depth);
   void follow_attribute(NodeId expression, TextRole role, int depth);
   void follow_call(NodeId call, TextRole role, int depth);
   void follow_subscript(NodeId expression, TextRole role, int depth);

@@ -122,9 +122,9 @@ void Parser::comprehension_clauses(Open& comprehension) {
     expect(Token::kFor);
     NodeId targets = star_targets();
     check_target(targets);
-    add(comprehension, targets);
+    add(comprehension, targets, Field::kLeft);
     expect(Token::kIn);
-    add(comprehension, disjunction());
+    add(comprehension, disjunction(), Field::kRight);
     while (accept(Token::kIf)) add(comprehension, disjunction());
   }
 }

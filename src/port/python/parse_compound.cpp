@@ -64,9 +64,9 @@ NodeId Parser::for_statement(std::uint32_t begin) {
   expect(Token::kFor);
   NodeId targets = star_targets();
   check_target(targets);
-  add(statement, targets);
+  add(statement, targets, Field::kLeft);
   expect(Token::kIn);
-  add(statement, star_expressions());
+  add(statement, star_expressions(), Field::kRight);
   expect(Token::kColon);
   add(statement, block());
   if (accept(Token::kElse)) {

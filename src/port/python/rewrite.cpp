@@ -72,8 +72,13 @@ void Rewriter::rewrite_site(const Site& site) {
       if (site.name != in_.target.family->device) edit(site.span, std::string(in_.target.family->device), "device-text");
       return;
     case SiteKind::kCollectiveText:
-      if (site.name != in_.target.family->collective)
-        edit(site.span, std::string(in_.target.family->collective), "collective-backend");
+      if (site.name != in_.target.family->collective) {
+        std::string collective(in_.target.family->collective);
+        bool is_capital = in_.file.bytes[site.span.first] < 'a';  // as it is written: "NCCL"
+        if (is_capital)
+          std::transform(collective.begin(), collective.end(), collective.begin(), [](char c) { return c - 'a' + 'A'; });
+        edit(site.span, collective, "collective-backend");
+      }
       return;
     case SiteKind::kNameText:
       return rewrite_name_text(site);

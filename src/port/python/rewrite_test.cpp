@@ -54,6 +54,28 @@ const Case kCases[] = {
      "import torch\nimport torch_npu\ndef pick():\n    return 'npu'\nx.to(pick())\n"},
     {"dictionary", "import torch\ncfg = {'where': 'cuda', 'tag': 'cuda'}\nx.to(cfg['where'])\n",
      "import torch\nimport torch_npu\ncfg = {'where': 'npu', 'tag': 'cuda'}\nx.to(cfg['where'])\n"},
+    {"loop over a list", "import torch\nfor d in ['cpu'] + (['cuda'] if torch.cuda.is_available() else []):\n    x.to(d)\n",
+     "import torch\nimport torch_npu\nfor d in ['cpu'] + (['npu'] if torch.npu.is_available() else []):\n    x.to(d)\n"},
+    {"loops over pairs",
+     "import torch\nds = ('cuda:1', 'cuda:0')\nfor a, b in product(ds, ['cuda']):\n    x.to(a)\nfor i, (c, n) in "
+     "enumerate([('cuda:2', 'b')]):\n    x.to(c)\n",
+     "import torch\nimport torch_npu\nds = ('npu:1', 'npu:0')\nfor a, b in product(ds, ['cuda']):\n    x.to(a)\nfor i, (c, n) in "
+     "enumerate([('npu:2', 'b')]):\n    x.to(c)\n"},
+    {"loop over names that are no devices", "import torch\nfor n in ['cuda', 'cpu']:\n    print(n)\nx.cuda()\n",
+     "import torch\nimport torch_npu\nfor n in ['cuda', 'cpu']:\n    print(n)\nx.npu()\n"},
+    {"comprehensions", "import torch\nx = [y.to(d) for d in ('cuda:0',)]\nwhere = [f'cuda:{i}' for i in r]\ny.to(where[0])\n",
+     "import torch\nimport torch_npu\nx = [y.to(d) for d in ('npu:0',)]\nwhere = [f'npu:{i}' for i in r]\ny.to(where[0])\n"},
+    {"parametrized test",
+     "import torch, pytest\n@pytest.mark.parametrize('where', ['cpu', pytest.param('cuda', marks=m)])\n@pytest.mark.parametrize("
+     "'name, at', [('b', 'cuda:1')])\ndef test_a(where, name, at):\n    x.to(where)\n    x.to(at)\n",
+     "import torch, pytest\nimport torch_npu\n@pytest.mark.parametrize('where', ['cpu', pytest.param('npu', marks=m)])\n"
+     "@pytest.mark.parametrize('name, at', [('b', 'npu:1')])\ndef test_a(where, name, at):\n    x.to(where)\n    x.to(at)\n"},
+    {"parametrized class",
+     "import torch\n@pytest.mark.parametrize(('where',), ['cuda'])\nclass A:\n    def test(self, where):\n        x.to(where)\n",
+     "import torch\nimport torch_npu\n@pytest.mark.parametrize(('where',), ['npu'])\nclass A:\n    def test(self, where):\n      "
+     "  x.to(where)\n"},
+    {"backend in capitals", "import torch\ntorch.distributed.init_process_group(backend='NCCL')\n",
+     "import torch\nimport torch_npu\ntorch.distributed.init_process_group(backend='HCCL')\n"},
     {"comparison", "import torch\nif device.type == 'cuda' and 'cuda' in str(device) and name == 'cuda':\n    pass\n",
      "import torch\nimport torch_npu\nif device.type == 'npu' and 'npu' in str(device) and name == 'cuda':\n    pass\n"},
     {"method and flag", "import torch\nx = y.cuda(non_blocking=True)\nz = x.is_cuda\n",

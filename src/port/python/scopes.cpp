@@ -68,6 +68,7 @@ void Scopes::bind_customary_names() {
 void Scopes::visit(NodeId id) {
   const Node& node = syntax_.node(id);
   NodeId scope = scope_of_node_[id];
+  if (node.field == Field::kRight) visit_loop(id, scope);
   switch (node.kind) {
     case Kind::kImport:
       return bind_import(id, scope);
@@ -131,6 +132,44 @@ void Scopes::bind_target(NodeId scope, NodeId target, NodeId value) {
     }
     default:
       return;
+  }
+}
+
+// `iterable` may stand in `for target in iterable`, of a statement or a comprehension.
+void Scopes::visit_loop(NodeId iterable, NodeId scope) {
+  Kind kind = syntax_.kind(syntax_.node(iterable).parent);
+  if (kind != Kind::kStatement && kind != Kind::kComprehension && kind != Kind::kGenerator && kind != Kind::kOther) return;
+  NodeId target = kNoNode;
+  for (NodeId part = syntax_.node(syntax_.node(iterable).parent).first_child; part != iterable;
+       part = syntax_.node(part).next_sibling) {
+    if (syntax_.node(part).field == Field::kLeft) target = part;
+  }
+  bind_loop(scope, target, iterable);
+}
+
+// Whoever follows a value takes a container for its elements; so the container stands for the element bound here.
+void Scopes::bind_loop(NodeId scope, NodeId target, NodeId iterable) {
+  if (syntax_.kind(target) != Kind::kTuple && syntax_.kind(target) != Kind::kList) return bind_target(scope, target, iterable);
+  if (syntax_.kind(iterable) == Kind::kTuple || syntax_.kind(iterable) == Kind::kList) {
+    for (NodeId element = syntax_.node(iterable).first_child; element != kNoNode; element = syntax_.node(element).next_sibling)
+      bind_target(scope, target, element);
+    return;
+  }
+  if (syntax_.kind(iterable) != Kind::kCall) return;
+  NodeId function = syntax_.child(iterable, Field::kFunction);
+  if (syntax_.kind(function) != Kind::kIdentifier && syntax_.kind(function) != Kind::kAttribute) return;
+  NodeId part = syntax_.node(target).first_child;
+  std::string_view name = syntax_.name(function);
+  if (name == "enumerate" && part != kNoNode) {
+    part = syntax_.node(part).next_sibling;
+  } else if (name != "zip" && name != "product") {
+    return;
+  }
+  NodeId argument = syntax_.node(syntax_.child(iterable, Field::kArguments)).first_child;
+  for (; part != kNoNode && argument != kNoNode; part = syntax_.node(part).next_sibling) {
+    if (syntax_.kind(argument) == Kind::kStar || syntax_.kind(argument) == Kind::kKeywordArgument) return;
+    bind_loop(scope, part, argument);
+    argument = syntax_.node(argument).next_sibling;
   }
 }
 

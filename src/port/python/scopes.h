@@ -96,6 +96,8 @@ class Scopes {
   void visit(NodeId id);
   void bind_customary_names();
   void bind(Symbol name, Binding binding) { bindings_.add(name, binding); }
+  void visit_loop(NodeId iterable, NodeId scope);
+  void bind_loop(NodeId scope, NodeId target, NodeId iterable);
   void bind_target(NodeId scope, NodeId target, NodeId value);
   void bind_import(NodeId statement, NodeId scope);
   void bind_import_from(NodeId statement, NodeId scope);

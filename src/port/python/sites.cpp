@@ -318,8 +318,9 @@ class SiteFinder::Collector {
       if (!word.empty()) add_text(SiteKind::kDeviceText, string, {begin, begin + static_cast<std::uint32_t>(word.size())}, word);
       return rules_.visit_device_text(string, text);
     }
-    if (find_family_of_collective(text) != nullptr) {
-      add_text(SiteKind::kCollectiveText, string, {begin, begin + static_cast<std::uint32_t>(text.size())}, text);
+    std::string folded = base::to_lower(text);  // "NCCL": PyTorch takes either case
+    if (find_family_of_collective(folded) != nullptr) {
+      add_text(SiteKind::kCollectiveText, string, {begin, begin + static_cast<std::uint32_t>(text.size())}, folded);
       return;
     }
     // "cpu:gloo,cuda:nccl": device and collective by pairs
