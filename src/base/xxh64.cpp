@@ -6,17 +6,10 @@
 #include <bit>
 #include <cstring>
 
+#include "base/bytes.h"
+
 namespace starbridge::base {
 namespace {
-
-static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "the algorithm reads little-endian words");
-
-template <class T>
-T load_le(const char* bytes) {
-  T value;
-  std::memcpy(&value, bytes, sizeof value);
-  return value;
-}
 
 // Constants and steps: "XXH64 algorithm description", https://github.com/Cyan4973/xxHash/blob/dev/doc/xxhash_spec.md
 constexpr std::uint64_t kPrime1 = 0x9e3779b185ebca87;

@@ -94,16 +94,12 @@ base::Result<ExitCode> run_port(const Context& context, const Options& options) 
   return ExitCode::kDone;
 }
 
-struct VerifyOptions {
-  kernel::port::VerifyRequest request;
-};
-
 const char* class_word(kernel::port::Class kind) {
   return kind == kernel::port::Class::kExact ? "E" : kind == kernel::port::Class::kReordered ? "R" : "A";
 }
 
-base::Result<ExitCode> run_verify(const Context& context, const VerifyOptions& options) {
-  SB_TRY(kernel::port::VerifyReport report, kernel::port::verify_program(options.request));
+base::Result<ExitCode> run_verify(const Context& context, const kernel::port::VerifyRequest& request) {
+  SB_TRY(kernel::port::VerifyReport report, kernel::port::verify_program(request));
   const kernel::port::Metrics& metrics = report.comparison.metrics;
   if (context.json) {
     Json kernels = Json::array();
@@ -113,7 +109,7 @@ base::Result<ExitCode> run_verify(const Context& context, const VerifyOptions& o
       for (const auto& finding : run.findings) findings.push_back(kernel::to_json(finding, context.language));
     }
     context.print_json({{"schema", "starbridge.kernel_verify/1"},
-                        {"program", options.request.port.path},
+                        {"program", request.port.path},
                         {"chip", report.port.chip},
                         {"emulated", true},
                         {"verified", report.is_verified},
@@ -158,7 +154,7 @@ void add_port_options(Frame& frame, CLI::App* command, kernel::port::PortRequest
                    frame.say(text("chip: mlu370-x8, mlu370-s4, mlu590, ...", "芯片：mlu370-x8、mlu370-s4、mlu590 等")))
       ->capture_default_str();
   command->add_option("-o,--output", request.output_folder, frame.say(text("folder for the port", "输出目录")))
-      ->default_str("ported");
+      ->capture_default_str();
   command->add_option("-I,--include", request.includes, frame.say(text("folder of headers", "头文件目录")))
       ->allow_extra_args(false);
   command->add_option("-D,--define", request.defines, frame.say(text("macro, NAME or NAME=VALUE", "宏，NAME 或 NAME=VALUE")))
@@ -177,35 +173,27 @@ void add_kernel_port_command(Frame& frame) {
   add_port_options(frame, command, options->request);
   command->add_flag("--trees", options->shows_trees,
                     frame.say(text("print the kernels as trees after the passes instead", "改为输出各遍之后的内核树")));
-  frame.on_run(command, [&frame, options] {
-    if (options->request.output_folder.empty()) options->request.output_folder = "ported";
-    return run_port(frame.context(), *options);
-  });
+  frame.on_run(command, [&frame, options] { return run_port(frame.context(), *options); });
 
-  auto verify = std::make_shared<VerifyOptions>();
+  auto verify = std::make_shared<kernel::port::VerifyRequest>();
   CLI::App* verify_command = frame.add(
       "verify", text("Port it, run both on emulated cards, compare what comes back.", "移植后在仿真卡上分别运行并比较结果。"),
       {"starbridge kernel verify saxpy.cu --to mlu370-x8", "starbridge kernel verify reduce.cu -- 4096"}, group);
-  add_port_options(frame, verify_command, verify->request.port);
-  verify_command->add_option("ARGUMENTS", verify->request.arguments,
+  add_port_options(frame, verify_command, verify->port);
+  verify_command->add_option("ARGUMENTS", verify->arguments,
                              frame.say(text("the program's own arguments, after --", "程序自己的参数，写在 -- 之后")));
   verify_command->add_option(
-      "--against", verify->request.against,
+      "--against", verify->against,
       frame.say(text("a .mlu port written before, in place of a fresh one", "以已有的 .mlu 移植结果代替新生成的")));
-  verify_command->add_option("--in", verify->request.working_directory,
-                             frame.say(text("folder the program runs in", "程序的工作目录")));
+  verify_command->add_option("--in", verify->working_directory, frame.say(text("folder the program runs in", "程序的工作目录")));
   verify_command
-      ->add_option("--time-limit", verify->request.time_limit_s,
-                   frame.say(text("seconds each run may take", "每次运行的时限（秒）")))
+      ->add_option("--time-limit", verify->time_limit_s, frame.say(text("seconds each run may take", "每次运行的时限（秒）")))
       ->capture_default_str()
       ->check(CLI::Range(1, 86400));
-  verify_command->add_option("--seeds", verify->request.seeds, frame.say(text("adversarial orders to try", "尝试的对抗顺序个数")))
+  verify_command->add_option("--seeds", verify->seeds, frame.say(text("adversarial orders to try", "尝试的对抗顺序个数")))
       ->capture_default_str()
       ->check(CLI::Range(1, 1000));
-  frame.on_run(verify_command, [&frame, verify] {
-    if (verify->request.port.output_folder.empty()) verify->request.port.output_folder = "ported";
-    return run_verify(frame.context(), *verify);
-  });
+  frame.on_run(verify_command, [&frame, verify] { return run_verify(frame.context(), *verify); });
 }
 
 }  // namespace starbridge::cli

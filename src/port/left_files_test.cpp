@@ -3,29 +3,13 @@
 #include <gtest/gtest.h>
 
 #include "port/analyze.h"
-#include "port/test_tables.h"
+#include "port/test_files.h"
 
 namespace starbridge::port {
 namespace {
 
 using testing::HasSubstr;
 using testing::IsEmpty;
-
-FileReport analyze(const std::string& path, const std::string& bytes, const std::string& chip = "ascend-910b3") {
-  Context context = make_context(tables(), {make_target(*catalogue().find_chip(chip).value())});
-  return analyze_file({path, bytes}, classify(path, bytes), context);
-}
-
-std::string ported(const std::string& path, const std::string& bytes, const std::string& chip = "ascend-910b3") {
-  return apply_edits(bytes, analyze(path, bytes, chip).results[0].edits);
-}
-
-std::vector<std::string> rules(const std::string& path, const std::string& bytes) {
-  std::vector<std::string> names;
-  FileReport report = analyze(path, bytes);
-  for (const Finding& finding : report.results[0].findings) names.push_back(finding.rule);
-  return names;
-}
 
 // Ported to the chip, again, and back.
 void expect_port(const std::string& path, const std::string& cuda, const std::string& npu) {

@@ -97,5 +97,19 @@ TEST_F(ProjectFlow, CyclesOfImportsEnd) {
   EXPECT_TRUE(changed.empty());
 }
 
+TEST_F(ProjectFlow, FoldersPutOnThePathAreSearched) {
+  Files files = {{"core/conf.py", "DEV = 'cuda'\n"},
+                 {"train.py", "import sys, torch\nsys.path.append('core')\nfrom conf import DEV\ntorch.device(DEV)\n"}};
+  EXPECT_EQ(port(files), (Files{{"core/conf.py", "DEV = 'npu'\n"}}));
+  files["train.py"] = "import torch\nfrom conf import DEV\ntorch.device(DEV)\n";
+  EXPECT_TRUE(port(files).empty());  // may be an installed package
+}
+
+TEST_F(ProjectFlow, DamageInAFileThatChangesThePathIsNoCrash) {
+  Files changed = port(
+      {{"damaged.py", "import sys\nsys.path.append('core')\nimport torch\nx.cuda(\n"}, {"train.py", "import torch\nx.cuda()\n"}});
+  EXPECT_EQ(changed.count("train.py"), 1U);
+}
+
 }  // namespace
 }  // namespace starbridge::port

@@ -1,7 +1,6 @@
 #include "port/scan_cache.h"
 
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <filesystem>
@@ -10,7 +9,6 @@
 #include "base/hash.h"
 #include "base/xxh64.h"
 #include "port/cache_archive.h"
-#include "port/rules.h"
 
 namespace starbridge::port {
 

@@ -118,6 +118,7 @@ const Change kChanges[] = {
     {"an import leads elsewhere", "net.py",
      "import torch\nfrom plain import DEVICE\ndef place(x, where):\n  return x.to(where)\n"},
     {"a file is damaged", "net.py", "def place(x, where:\n"},
+    {"a file that changes the path is damaged", "net.py", "import sys\nsys.path.append('x')\nimport torch\nx.cuda(\n"},
     {"a script", "run.sh", "export CUDA_VISIBLE_DEVICES=1\nnvidia-smi\n"},
     {"a settings file", "conf.yaml", "device: cpu\n"},
     {"a kernel more", "kernel.cu", "__global__ void k(float* x) { }\n__global__ void l(float* x) { }\n"},

@@ -61,7 +61,6 @@ TreeScan::TreeScan(const std::string& root, bool is_single_file, std::vector<con
     python_paths_.push_back(files_[index]->path);
   }
   family_files_ = python::files_of_families(python_paths_);
-  flow_ = std::make_unique<python::ProjectFlow>(python_paths_, context_.rules.get());
   // Large files first: the last to finish should be a small one.
   order_.resize(files_.size());
   std::iota(order_.begin(), order_.end(), std::size_t{0});
@@ -98,6 +97,7 @@ std::vector<FileReport> TreeScan::run(const OnProgress& on_progress) {
 std::optional<std::vector<FileReport>> TreeScan::run_since(ScanSnapshot& known) {
   std::optional<Changes> changes = find_changes(known);
   if (!changes) return std::nullopt;
+  flow_ = std::make_unique<python::ProjectFlow>(python_paths_, context_.rules.get());
   std::vector<std::size_t> numbers;
   for (std::size_t index : changes->python) {
     if (!read_python(index)) return std::nullopt;

@@ -78,7 +78,7 @@ class TreeScan {
   std::vector<State> states_;
   std::vector<std::string> python_paths_;
   std::unordered_map<std::size_t, std::size_t> python_number_;  // file -> number in flow_
-  std::unique_ptr<python::ProjectFlow> flow_;
+  std::unique_ptr<python::ProjectFlow> flow_;                   // of the run
   std::set<std::string> family_files_;
   bool has_helper_ = false;
   std::map<std::string, base::Place> shims_;  // backend -> where it is imported first

@@ -1,4 +1,4 @@
-// Whole numbers from and to little-endian bytes, wherever they lie. Pure; any thread.
+// Bytes of numbers as the readers of checkpoints need them. Pure; any thread.
 #pragma once
 
 #include <algorithm>
@@ -7,24 +7,12 @@
 #include <string>
 #include <string_view>
 
+#include "base/bytes.h"
+
 namespace starbridge::weights {
 
-static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "the readers take the machine's numbers for little-endian ones");
-
-// The caller has checked that `bytes` holds them.
-template <class T>
-T load_le(const char* bytes) {
-  T value;
-  std::memcpy(&value, bytes, sizeof value);
-  return value;
-}
-
-template <class T>
-void append_le(std::string& out, T value) {
-  char bytes[sizeof value];
-  std::memcpy(bytes, &value, sizeof value);
-  out.append(bytes, sizeof value);
-}
+using base::append_le;
+using base::load_le;
 
 // Turns `bytes` of numbers of `width` bytes into the other byte order.
 inline void swap_bytes(char* bytes, std::size_t size, std::size_t width) {

@@ -16,7 +16,7 @@ struct PortRequest {
   std::vector<std::string> includes, defines;
   std::string standard = "c++17";
   std::string chip = "mlu370-x8";
-  std::string output_folder;  // made when missing; empty: nothing is written
+  std::string output_folder = "ported";  // made when missing; empty: nothing is written
 };
 
 struct PortedKernel {

@@ -11,10 +11,9 @@ constexpr int kReexportsMax = 16;
 // Fewer are not worth a thread.
 constexpr std::size_t kQuestionsPerThread = 16;
 
-bool is_by_name(const Demand& demand) {
-  return demand.kind != Demand::Kind::kImported && demand.kind != Demand::Kind::kReturned &&
-         demand.kind != Demand::Kind::kArgument;
-}
+// Of one file, found through imports; the others are for every file that bears the word.
+bool is_by_path(const Demand& demand) { return demand.kind == Demand::Kind::kImported || demand.kind == Demand::Kind::kReturned; }
+bool is_by_name(const Demand& demand) { return !is_by_path(demand) && demand.kind != Demand::Kind::kArgument; }
 
 std::size_t threads_for(std::size_t questions) { return std::min(kScanThreads, questions / kQuestionsPerThread + 1); }
 
@@ -84,10 +83,10 @@ void ProjectFlow::note_demand(std::size_t file, const Demand& demand) {
 }
 
 void ProjectFlow::note_imports(std::size_t file) {
-  std::uint64_t hash = files_[file].finder != nullptr ? 1 : 0;
-  if (changes_path(files_[file].source.bytes)) hash += 2;
+  std::uint64_t hash = changes_path(files_[file].source.bytes) ? 2 : 0;
   auto mix = [&](std::string_view text) { hash = (hash ^ std::hash<std::string_view>()(text)) * 0x9E3779B97F4A7C15ULL; };
-  if (hash != 0) {
+  if (files_[file].finder != nullptr) {  // else it is damaged
+    hash += 1;
     const Scopes& scopes = files_[file].finder->scopes();
     for (std::size_t index = 0; index < scopes.imported_paths().size(); ++index) {
       mix(scopes.imported_paths()[index]);
@@ -139,9 +138,7 @@ void ProjectFlow::settle() {
     for (const std::vector<Delivery>& some : routed) {
       for (const Delivery& delivery : some) {
         by_file[delivery.file].push_back(&delivery);
-        bool is_by_path = delivery.question->demand.kind == Demand::Kind::kImported ||
-                          delivery.question->demand.kind == Demand::Kind::kReturned;
-        if (is_by_path) record_.files[delivery.file].asked[phase_].push_back(delivery.demand);
+        if (is_by_path(delivery.question->demand)) record_.files[delivery.file].asked[phase_].push_back(delivery.demand);
       }
       count += some.size();
     }
@@ -152,8 +149,8 @@ void ProjectFlow::settle() {
     });
     for (const auto& [file, deliveries] : by_file) collect(file);
     for (std::unique_ptr<Question>& question : round) {
-      bool is_by_path = question->demand.kind == Demand::Kind::kImported || question->demand.kind == Demand::Kind::kReturned;
-      if (!is_by_path) record_.questions[phase_].push_back({static_cast<std::uint32_t>(question->file), question->demand});
+      if (!is_by_path(question->demand))
+        record_.questions[phase_].push_back({static_cast<std::uint32_t>(question->file), question->demand});
       if (!is_by_name(question->demand)) continue;
       asked_words_.emplace(WordIndex::hash_of(question->demand.name), question.get());
       asked_by_name_.push_back(std::move(question));
@@ -206,7 +203,7 @@ std::optional<Modules::Target> ProjectFlow::resolve(std::size_t importer, const 
 
 void ProjectFlow::route(const Question& question, std::vector<Delivery>& deliveries) {
   const Demand& demand = question.demand;
-  if (demand.kind == Demand::Kind::kImported || demand.kind == Demand::Kind::kReturned) {
+  if (is_by_path(demand)) {
     std::optional<Modules::Target> target = resolve(question.file, demand.name);
     if (!target || target->name.empty() || static_cast<std::size_t>(target->file) == question.file) return;
     Demand own = demand;
