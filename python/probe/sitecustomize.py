@@ -15,8 +15,16 @@ if os.environ.get("STARBRIDGE_PROBE_FOLDER"):
 
     starbridge_probe.install()
 
-_rest = [entry for entry in sys.path if os.path.abspath(entry or ".") != _here]
+# Only what comes later: one that looked over the whole path would find the one that called it, and that one this, without end.
+_paths = [os.path.abspath(entry or ".") for entry in sys.path]
+_rest = sys.path[_paths.index(_here) + 1 :] if _here in _paths else []
 _other = importlib.machinery.PathFinder.find_spec("sitecustomize", _rest)
 if _other is not None and _other.loader is not None:
     _module = importlib.util.module_from_spec(_other)
     _other.loader.exec_module(_module)
+
+if os.environ.get("STARBRIDGE_PROBE_FOLDER"):
+    import starbridge_reads
+
+    # After the others: what they map is what a program reads.
+    starbridge_reads.install(os.environ["STARBRIDGE_PROBE_FOLDER"], os.path.realpath(os.environ.get("STARBRIDGE_PROBE_PROJECT") or os.getcwd()) + os.sep)

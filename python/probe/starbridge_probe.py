@@ -13,6 +13,8 @@ import threading
 from types import CodeType, FrameType
 from typing import Any
 
+from starbridge_reads import line_of
+
 _folder = os.environ.get("STARBRIDGE_PROBE_FOLDER", "")
 _project = os.path.realpath(os.environ.get("STARBRIDGE_PROBE_PROJECT", "") or os.getcwd()) + os.sep
 _seen: set[CodeType] = set()
@@ -23,7 +25,7 @@ def record(name: str, step: int, value: float) -> None:
     if not _folder:
         return
     with open(os.path.join(_folder, f"records.{os.getpid()}.jsonl"), "a", encoding="utf-8") as file:
-        file.write(json.dumps({"name": str(name), "step": int(step), "value": float(value)}) + "\n")
+        file.write(line_of(str(name), int(step), float(value)))
 
 
 def install() -> None:

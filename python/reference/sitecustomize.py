@@ -15,7 +15,9 @@ if os.environ.get("STARBRIDGE_REFERENCE") == "1":
 
     starbridge_reference.install()
 
-_rest = [entry for entry in sys.path if os.path.abspath(entry or ".") != _here]
+# Only what comes later: one that looked over the whole path would find the one that called it, and that one this, without end.
+_paths = [os.path.abspath(entry or ".") for entry in sys.path]
+_rest = sys.path[_paths.index(_here) + 1 :] if _here in _paths else []
 _other = importlib.machinery.PathFinder.find_spec("sitecustomize", _rest)
 if _other is not None and _other.loader is not None:
     _module = importlib.util.module_from_spec(_other)

@@ -45,6 +45,7 @@ struct Report {
   Series original_series;
   Series port_series;
   std::vector<SeriesComparison> series;
+  bool compares_reads = false;  // no loss, no checkpoint: the series are what the project's code read out of tensors
   std::vector<TensorComparison> tensors;
   std::vector<std::pair<std::string, FileUse>> files;  // Python files of the port
   base::DurationMs original_ms = 0;
