@@ -25,6 +25,9 @@ if _other is not None and _other.loader is not None:
 
 if os.environ.get("STARBRIDGE_PROBE_FOLDER"):
     import starbridge_reads
+    import starbridge_seed
 
     # After the others: what they map is what a program reads.
     starbridge_reads.install(os.environ["STARBRIDGE_PROBE_FOLDER"], os.path.realpath(os.environ.get("STARBRIDGE_PROBE_PROJECT") or os.getcwd()) + os.sep)
+    if os.environ.get("STARBRIDGE_PROBE_SEED", "").isdigit():
+        starbridge_seed.install(int(os.environ["STARBRIDGE_PROBE_SEED"]))

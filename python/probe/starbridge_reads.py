@@ -8,15 +8,15 @@ and function, for lines move when a project is ported. What PyTorch and packages
 from __future__ import annotations
 
 import functools
-import importlib.abc
-import importlib.machinery
 import json
 import math
 import os
 import sys
 from typing import Any, Callable
 
-OWNER_VARIABLE = "STARBRIDGE_PROBE_OWNER"  # the first process; others count only when torchrun or a launcher gave them a rank
+from starbridge_hooks import after_import
+
+OWNER_VARIABLE = "STARBRIDGE_PROBE_OWNER"  # the first process
 READS_MAX = 20_000
 METHODS = ("item", "tolist", "numpy", "cpu", "__float__", "__int__", "__bool__", "__array__", "__format__")
 FUNCTIONS = ("allclose", "equal")
@@ -29,16 +29,29 @@ def line_of(name: str, step: int, value: float) -> str:
 
 
 class _Reader:
-    def __init__(self, torch: Any, folder: str, project: str) -> None:
-        self.torch, self.project = torch, project
-        self.path = os.path.join(folder, f"reads.{os.getpid()}.jsonl")
-        self.rank = os.environ.get("RANK", "")
+    def __init__(self, torch: Any, folder: str, project: str, is_owner: bool) -> None:
+        self.torch, self.folder, self.project, self.is_owner = torch, folder, project, is_owner
         self.counts: dict[str, int] = {}
         self.total = 0
         self.is_busy = False
         self.names: dict[Any, str | None] = {}
         # Taken before anything is replaced: what follows reads through these.
         self.to_cpu, self.to_list = torch.Tensor.cpu, torch.Tensor.tolist
+        os.register_at_fork(after_in_child=self.begin_child)
+
+    def begin_child(self) -> None:
+        """A forked child counts by its own rank or not at all, whatever its parent was."""
+        self.is_owner, self.counts, self.total = False, {}, 0
+
+    def process_name(self) -> str | None:
+        """Which of the processes this is; nothing for those that count for nobody: workers of loaders take turns as they please."""
+        distributed = self.torch.distributed
+        is_forked = self.torch.utils.data.get_worker_info() is not None
+        if not is_forked and distributed.is_available() and distributed.is_initialized():
+            return f" (rank {distributed.get_rank()})"
+        if self.is_owner:
+            return ""
+        return f" (rank {os.environ['RANK']})" if "RANK" in os.environ and not is_forked else None
 
     def name_of(self, code: Any) -> str | None:
         if code not in self.names:
@@ -66,17 +79,18 @@ class _Reader:
             return
         self.is_busy = True
         try:
-            if isinstance(tensor, self.torch._subclasses.FakeTensor):
+            process = self.process_name()
+            if process is None or isinstance(tensor, self.torch._subclasses.FakeTensor):
                 return
             with self.torch.no_grad(), self.torch.utils._python_dispatch._disable_current_modes():
                 numbers = self.numbers(tensor)
-            key = f"{name} {what}" + (f" (rank {self.rank})" if self.rank else "")
+            key = f"{name} {what}{process}"
             lines = ""
             for number in numbers:
                 step = self.counts[key] = self.counts.get(key, -1) + 1
                 lines += line_of(key, step, number)
             self.total += len(numbers)
-            with open(self.path, "a", encoding="utf-8") as file:
+            with open(os.path.join(self.folder, f"reads.{os.getpid()}.jsonl"), "a", encoding="utf-8") as file:
                 file.write(lines)
         except Exception:  # noqa: BLE001  (meta tensors, functorch's wrappers: not numbers; the program must not notice)
             pass
@@ -84,56 +98,42 @@ class _Reader:
             self.is_busy = False
 
     def wrap(self, function: Callable[..., Any], what: str) -> Callable[..., Any]:
+        is_compiling, tensor_type = self.torch.compiler.is_compiling, self.torch.Tensor
+
         @functools.wraps(function)
         def reading(*arguments: Any, **keywords: Any) -> Any:
-            name = self.name_of(sys._getframe(1).f_code)
-            if name is not None and arguments and isinstance(arguments[0], self.torch.Tensor):
-                self.note(name, what, arguments[0])
+            if not is_compiling():  # what is traced by a compiler has no numbers yet
+                subject = arguments[0] if arguments else next(iter(keywords.values()), None)
+                name = self.name_of(sys._getframe(1).f_code) if isinstance(subject, tensor_type) else None
+                if name is not None:
+                    self.note(name, what, subject)
             return function(*arguments, **keywords)
 
         return reading
 
+    def replace(self, owner: Any, name: str, what: str) -> None:
+        original = getattr(owner, name, None)
+        if original is None:
+            return
+        wrapped = self.wrap(original, what)
+        # TorchScript knows operators by the function object; one it does not know it would compile from its source.
+        builtins = self.torch.jit._builtins
+        operator = builtins._find_builtin(original)
+        if operator is not None:
+            builtins._register_builtin(wrapped, operator)
+        setattr(owner, name, wrapped)
+
     def map(self) -> None:
         torch = self.torch
         for name in METHODS:
-            setattr(torch.Tensor, name, self.wrap(getattr(torch.Tensor, name), name.strip("_")))
+            self.replace(torch.Tensor, name, name.strip("_"))
         for name in FUNCTIONS:
-            setattr(torch, name, self.wrap(getattr(torch, name), name))
-            setattr(torch.Tensor, name, self.wrap(getattr(torch.Tensor, name), name))
+            self.replace(torch, name, name)
+            self.replace(torch.Tensor, name, name)
         for name in ASSERTIONS:
-            if hasattr(torch.testing, name):
-                setattr(torch.testing, name, self.wrap(getattr(torch.testing, name), name))
-
-
-class _TorchFinder(importlib.abc.MetaPathFinder):
-    """Finds torch like everybody else. Its plug-ins load inside its import, so what is wrapped here is what a program will call."""
-
-    def __init__(self, folder: str, project: str) -> None:
-        self.folder, self.project = folder, project
-
-    def find_spec(self, name: str, path: Any = None, target: Any = None) -> Any:
-        if name != "torch":
-            return None
-        sys.meta_path.remove(self)
-        spec = None
-        for finder in sys.meta_path:  # the reference run has a finder of its own
-            spec = finder.find_spec(name, path, target) if hasattr(finder, "find_spec") else None
-            if spec is not None:
-                break
-        if spec is None or spec.loader is None:
-            return spec
-        original = spec.loader.exec_module
-
-        def exec_module(module: Any) -> None:
-            original(module)
-            _Reader(module, self.folder, self.project).map()
-
-        spec.loader.exec_module = exec_module  # type: ignore[method-assign]
-        return spec
+            self.replace(torch.testing, name, name)
 
 
 def install(folder: str, project: str) -> None:
     owner = os.environ.setdefault(OWNER_VARIABLE, str(os.getpid()))
-    if owner != str(os.getpid()) and "RANK" not in os.environ:
-        return  # loaders' workers take turns as they please; their reads have no order
-    sys.meta_path.insert(0, _TorchFinder(folder, project))
+    after_import("torch", lambda torch: _Reader(torch, folder, project, owner == str(os.getpid())).map())

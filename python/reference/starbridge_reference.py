@@ -110,13 +110,23 @@ class _Mapper:
 
         return mapped
 
+    def replace(self, owner: Any, name: str) -> None:
+        """TorchScript knows operators by the function object; one it does not know it would compile from its source."""
+        original = getattr(owner, name)
+        mapped = self.wrap(original)
+        builtins = self.torch.jit._builtins
+        operator = builtins._find_builtin(original)
+        if operator is not None:
+            builtins._register_builtin(mapped, operator)
+        setattr(owner, name, mapped)
+
     def map_devices(self) -> None:
         torch = self.torch
         for name in ("empty", "zeros", "ones", "full", "rand", "randn", "randint", "randperm", "arange", "linspace", "logspace", "eye", "tensor", "as_tensor",
                      "empty_like", "zeros_like", "ones_like", "full_like", "rand_like", "randn_like", "randint_like", "asarray", "tril_indices", "triu_indices",
                      "empty_strided", "from_numpy", "scalar_tensor", "sparse_coo_tensor", "complex", "hann_window", "hamming_window", "normal", "bartlett_window"):
             if hasattr(torch, name):
-                setattr(torch, name, self.wrap(getattr(torch, name)))
+                self.replace(torch, name)
         torch.set_default_device = self.wrap(torch.set_default_device)
         load = torch.load
 
@@ -131,9 +141,13 @@ class _Mapper:
         torch.load = mapped_load
         generator = torch.Generator
 
-        class Generator:
+        class Kind(type):
+            def __instancecheck__(cls, value: Any) -> bool:
+                return isinstance(value, generator)
+
+        class Generator(metaclass=Kind):
             def __new__(cls, device: Any = "cpu") -> Any:
-                return generator(device=self.to_cpu(device))
+                return generator(device="cpu" if type(device) is int else self.to_cpu(device))
 
         torch.Generator = Generator
 
@@ -332,7 +346,7 @@ class _Mapper:
             module.autocast = CudaAutocast
             module.GradScaler = CudaScaler
         for name in ("is_autocast_enabled", "get_autocast_dtype", "set_autocast_enabled", "set_autocast_dtype"):
-            setattr(torch, name, self.wrap(getattr(torch, name)))
+            self.replace(torch, name)
 
     def map_distributed(self) -> None:
         import torch.distributed as dist

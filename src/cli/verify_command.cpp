@@ -26,6 +26,7 @@ struct VerifyOptions {
   std::string keep;
   double tolerance = verify::Tolerance().relative;
   int timeout_s = 1800;
+  std::uint32_t seed = 0;
 };
 
 std::string words_of(const Context& context, verify::FileUse use) {
@@ -137,6 +138,7 @@ base::Result<ExitCode> run_verify(const Context& context, const VerifyOptions& o
   request.tolerance.relative = options.tolerance;
   request.timeout_ms = base::DurationMs{options.timeout_s} * 1000;
   request.keep_folder = options.keep;
+  request.seed = options.seed;
   std::string who_shown;
   if (!context.quiet && !context.json) {
     request.on_output = [&](const std::string& who, std::string_view piece) {
@@ -178,6 +180,11 @@ void add_verify_command(Frame& frame) {
   command->add_option("--timeout", options->timeout_s, frame.say(text("seconds each run may take", "每次运行的时限（秒）")))
       ->capture_default_str()
       ->check(CLI::Range(1, 864000));
+  command
+      ->add_option("--seed", options->seed,
+                   frame.say(text("beginning of random numbers that the command leaves unseeded, in both runs",
+                                  "命令未设定随机种子时，两次运行共用的随机数起点")))
+      ->capture_default_str();
   command->add_option("--keep", options->keep, frame.say(text("keep both runs in this folder", "把两次运行保留在该目录")));
   frame.on_run(command, [&frame, options] { return run_verify(frame.context(), *options); });
 }

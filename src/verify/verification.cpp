@@ -54,6 +54,7 @@ base::Result<Run> run_side(const Request& request, const std::string& who, const
   environment["PYTHONPATH"] = root + "/python/probe:" + environment["PYTHONPATH"];
   environment["STARBRIDGE_PROBE_FOLDER"] = run.records;
   environment["STARBRIDGE_PROBE_PROJECT"] = run.folder;
+  environment["STARBRIDGE_PROBE_SEED"] = std::to_string(request.seed);
   environment["PYTHONHASHSEED"] = "0";
   environment["PYTHONUNBUFFERED"] = "1";
   environment["PYTHONDONTWRITEBYTECODE"] = "1";
@@ -77,13 +78,26 @@ base::Result<Run> run_side(const Request& request, const std::string& who, const
   return run;
 }
 
-// Numbers that a run noted in files named PREFIX.PID.jsonl.
-Series recorded_series(const Run& run, const std::string& prefix) {
+// Files PREFIX.PID.jsonl of a run in the order in which their processes began.
+std::vector<std::string> record_files(const Run& run, const std::string& prefix) {
+  std::vector<std::pair<long, std::string>> found;
   std::error_code failure;
-  std::map<std::string, std::map<std::int64_t, double>> recorded;
   for (const auto& entry : fs::directory_iterator(run.records, failure)) {
-    if (entry.path().filename().string().rfind(prefix, 0) != 0) continue;
-    base::Result<std::string> lines = base::read_file(entry.path().string());
+    std::string name = entry.path().filename().string();
+    if (name.rfind(prefix, 0) == 0) found.emplace_back(std::strtol(name.c_str() + prefix.size(), nullptr, 10), entry.path().string());
+  }
+  std::sort(found.begin(), found.end());
+  std::vector<std::string> paths;
+  for (auto& [process, path] : found) paths.push_back(std::move(path));
+  return paths;
+}
+
+// Numbers that the processes of a run noted. Steps count per process unless the processes share them: then the last one wins.
+Series recorded_series(const Run& run, const std::string& prefix, bool shares_steps) {
+  std::map<std::string, std::map<std::pair<std::size_t, std::int64_t>, double>> recorded;
+  std::vector<std::string> files = record_files(run, prefix);
+  for (std::size_t process = 0; process < files.size(); ++process) {
+    base::Result<std::string> lines = base::read_file(files[process]);
     if (!lines.ok()) continue;
     std::string_view rest = *lines;
     while (!rest.empty()) {
@@ -94,7 +108,7 @@ Series recorded_series(const Run& run, const std::string& prefix) {
       const Json& value = json["value"];
       if (!value.is_number() && !value.is_string()) continue;
       // Text: what is not finite.
-      recorded[json.value("name", "")][json.value("step", std::int64_t{0})] =
+      recorded[json.value("name", "")][{shares_steps ? 0 : process, json.value("step", std::int64_t{0})}] =
           value.is_number() ? value.get<double>() : std::strtod(value.get<std::string>().c_str(), nullptr);
     }
   }
@@ -108,7 +122,7 @@ Series recorded_series(const Run& run, const std::string& prefix) {
 Series series_of(const Run& run) {
   Series series = read_printed_losses(run.process.out);
   // What a script records on purpose goes before what it prints.
-  for (auto& [name, values] : recorded_series(run, "records.")) series[name] = std::move(values);
+  for (auto& [name, values] : recorded_series(run, "records.", true)) series[name] = std::move(values);
   return series;
 }
 
@@ -217,8 +231,8 @@ base::Result<Report> run_both(const Request& request, const std::string& scratch
   read_device_reports(port, report);
   if (report.series.empty() && report.tensors.empty()) {
     // Tests print no loss; then what the project's own code reads out of tensors is compared.
-    report.original_series = recorded_series(original, "reads.");
-    report.port_series = recorded_series(port, "reads.");
+    report.original_series = recorded_series(original, "reads.", false);
+    report.port_series = recorded_series(port, "reads.", false);
     report.series = compare(report.original_series, report.port_series, request.tolerance);
     report.compares_reads = !report.series.empty();
   }

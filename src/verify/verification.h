@@ -1,6 +1,7 @@
 // Verification: original and port executed side by side on emulated devices and compared. Blocking.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <string>
 #include <vector>
@@ -21,6 +22,7 @@ struct Request {
   const catalog::Chip* reference_chip = nullptr;  // whose name the reference run shows
   Tolerance tolerance;
   int card_count = 2;                       // visible to each run
+  std::uint32_t seed = 0;                   // of random numbers that the command leaves unseeded, in both runs
   base::DurationMs timeout_ms = 1'800'000;  // each
   std::string keep_folder;                  // runs are kept here; empty: a temporary folder, removed
   std::function<void(const std::string& who, std::string_view output)> on_output;

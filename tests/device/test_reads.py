@@ -13,6 +13,38 @@ import unittest
 
 from tests.device.support import ROOT, environment, profile
 
+# Programs that look at functions themselves: a compiler of TorchScript, dynamo, and children of two kinds.
+LOOKING = """
+import os
+import torch
+
+def alike(x, y):
+    return torch.allclose(x, y) and torch.equal(x, y)
+
+@torch.jit.script
+def scripted(x, y):
+    z = torch.zeros([2], device=x.device) + torch.rand([2], device=x.device) * 0
+    return torch.allclose(x, y) and torch.equal(x, z + x)
+
+def child():
+    print("child", torch.ones(1).item())
+
+if __name__ == "__main__":
+    x = torch.ones(2, device=DEVICE)
+    assert scripted(x, x)
+    assert torch.compile(lambda t: (t + 1).cpu(), backend="eager", fullgraph=True)(x).sum().item() == 4.0
+    assert alike(x=x, y=x)
+    process = os.fork()
+    if process == 0:
+        torch.ones(3).tolist()
+        os._exit(0)
+    os.waitpid(process, 0)
+    context = torch.multiprocessing.get_context("spawn")
+    spawned = context.Process(target=child)
+    spawned.start(); spawned.join()
+    assert spawned.exitcode == 0
+"""
+
 PROGRAM = """
 import sys
 sys.path.append(OUTSIDE)
@@ -33,13 +65,13 @@ torch.testing.assert_close(before, before)
 """
 
 
-def reads(device: str, scale: str = "2.0") -> dict[str, list[object]]:
+def reads(device: str, scale: str = "2.0", program: str = PROGRAM) -> dict[str, list[object]]:
     with tempfile.TemporaryDirectory() as folder:
         place = pathlib.Path(folder)
         for name in ("project", "records", "outside"):
             (place / name).mkdir()
         (place / "outside" / "library.py").write_text("def read(x):\n    return x.max().item()\n")
-        text = PROGRAM.replace("DEVICE", repr(device)).replace("SCALE", scale).replace("OUTSIDE", repr(str(place / "outside")))
+        text = program.replace("DEVICE", repr(device)).replace("SCALE", scale).replace("OUTSIDE", repr(str(place / "outside")))
         (place / "project" / "main.py").write_text(textwrap.dedent(text))
         found = environment(profile("npu") if device == "npu" else None, folder, {})
         path = found["PYTHONPATH"] if device == "npu" else str(ROOT / "python/reference")
@@ -70,6 +102,15 @@ class Reads(unittest.TestCase):
 
     def test_other_numbers_and_another_order_are_seen(self) -> None:
         self.assertNotEqual(reads("cuda"), reads("cuda", "-2.0"))
+
+    def test_programs_that_look_at_functions_still_run(self) -> None:
+        for device in ("cuda", "npu"):
+            with self.subTest(device=device):
+                found = reads(device, program=LOOKING)
+                self.assertEqual(found["main.py:alike allclose"], [1.0, found["main.py:alike allclose"][1]])
+                self.assertEqual(found["main.py:<module> item"], [4.0])
+                # Neither the forked nor the spawned child is one of the run's own.
+                self.assertFalse([name for name in found if "tolist" in name or "child" in name])
 
     def test_what_is_not_finite_is_text(self) -> None:
         # The comparison in the program fails, as it must; what was read before stays noted.

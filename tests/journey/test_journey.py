@@ -119,6 +119,25 @@ class Journey(unittest.TestCase):
         report = json.loads(done.stdout)
         self.assertEqual(report["series"][0]["first_diverging_step"], 0)
 
+    def test_what_a_program_leaves_unseeded_begins_alike_on_both_sides(self):
+        project = self.work / "unseeded"
+        project.mkdir()
+        (project / "train.py").write_text(
+            "import random\nimport numpy\nimport torch\n"
+            "def draw():\n"
+            "    x = torch.randn(8, device='cuda') + random.random() + numpy.random.rand() + numpy.random.default_rng().normal()\n"
+            "    torch.seed()\n"
+            "    return (x + torch.rand(8, device='cuda')).cpu()\n"
+            "draw()\n")
+        port = self.work / "unseeded-port"
+        self.assertEqual(run("port", project, "--to", "ascend-910b3", "-o", port).returncode, 0)
+        reports = [run_json("verify", project, port, "--seed", seed, "--keep", self.work / f"kept-{seed}", "--", "python", "train.py") for seed in (5, 6)]
+        for report in reports:
+            self.assertTrue(report["agrees"], report.get("reason"))
+            self.assertEqual((report["compared"], report["series"][0]["port_count"]), ("reads", 2))
+        numbers = [next((self.work / f"kept-{seed}" / "original" / "records").glob("reads.*")).read_text() for seed in (5, 6)]
+        self.assertNotEqual(*numbers)
+
     def test_an_original_that_fails_is_named(self):
         done = run("verify", EXAMPLE, self.work / "ascend-910b3", "--", "python", "no_such_script.py")
         self.assertEqual(done.returncode, 3)
