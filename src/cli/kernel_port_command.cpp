@@ -98,6 +98,34 @@ const char* class_word(kernel::port::Class kind) {
   return kind == kernel::port::Class::kExact ? "E" : kind == kernel::port::Class::kReordered ? "R" : "A";
 }
 
+Json distributions_json(const Context& context, const kernel::port::VerifyReport& report) {
+  Json all = Json::array();
+  for (const auto& one : report.distributions)
+    all.push_back({{"name", one.name},
+                   {"run", one.is_run},
+                   {"agrees", one.agrees},
+                   {"reason", one.reason.in(context.language)},
+                   {"mere", one.metrics.mere},
+                   {"mare", one.metrics.mare}});
+  return all;
+}
+
+void print_distributions(const Context& context, const kernel::port::VerifyReport& report) {
+  if (report.inputs_differed)
+    context.out << "    "
+                << context.say(text("the host code made different inputs in two runs: the port got those of the original",
+                                    "主机代码两次运行产生的输入不同：移植程序使用了原程序的输入"))
+                << "\n";
+  for (const auto& one : report.distributions) {
+    if (one.name == "given") continue;
+    context.out << "    " << context.say(text("inputs \"{}\": ", "输入分布“{}”：", one.name))
+                << (!one.is_run  ? one.reason.in(context.language)
+                    : one.agrees ? context.say(text("agree", "一致"))
+                                 : context.say(text("disagree", "不一致")))
+                << "\n";
+  }
+}
+
 base::Result<ExitCode> run_verify(const Context& context, const kernel::port::VerifyRequest& request) {
   SB_TRY(kernel::port::VerifyReport report, kernel::port::verify_program(request));
   const kernel::port::Metrics& metrics = report.comparison.metrics;
@@ -118,6 +146,8 @@ base::Result<ExitCode> run_verify(const Context& context, const kernel::port::Ve
                         {"seeds", report.runs.size()},
                         {"copies", report.comparison.copies},
                         {"bytes", report.comparison.bytes},
+                        {"inputs_differed", report.inputs_differed},
+                        {"distributions", distributions_json(context, report)},
                         {"bit_equal", report.comparison.is_bit_equal && report.is_verified},
                         {"mlu_ops",
                          {{"diff1", metrics.diff1},
@@ -140,6 +170,7 @@ base::Result<ExitCode> run_verify(const Context& context, const kernel::port::Ve
                 << "\n    mlu-ops: diff1 " << metrics.diff1 << "  diff2 " << metrics.diff2 << "  diff3 " << metrics.relative_max
                 << " / " << metrics.absolute_max << "  diff4 " << metrics.above_share << "\n    CANN: MERE " << metrics.mere
                 << "  MARE " << metrics.mare << "\n";
+    print_distributions(context, report);
     return ExitCode::kDone;
   }
   context.out << context.style.red(context.say(text("not verified", "未通过验证"))) << "  " << report.reason.in(context.language)
@@ -193,6 +224,8 @@ void add_kernel_port_command(Frame& frame) {
   verify_command->add_option("--seeds", verify->seeds, frame.say(text("adversarial orders to try", "尝试的对抗顺序个数")))
       ->capture_default_str()
       ->check(CLI::Range(1, 1000));
+  verify_command->add_flag("--as-given", verify->only_as_given,
+                           frame.say(text("only the program's own inputs, not changed ones", "仅用程序自己的输入，不变换分布")));
   frame.on_run(verify_command, [&frame, verify] { return run_verify(frame.context(), *verify); });
 }
 

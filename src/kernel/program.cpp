@@ -147,7 +147,11 @@ base::Result<RunReport> run_program(const RunRequest& request) {
   report.card_name = card.name;
   const base::SystemClock clock;
   const base::TimeMs compile_start = clock.now_ms();
-  SB_TRY(CompileResult compiled, compile(toolchain, compile_request));
+  CompileResult compiled;
+  compiled.program = folder.path() + "/program";
+  if (!request.is_compiled) {
+    SB_TRY(compiled, compile(toolchain, compile_request));
+  }
   report.compile_ms = clock.now_ms() - compile_start;
 
   const std::string findings_path = folder.path() + "/findings.jsonl";
@@ -171,6 +175,10 @@ base::Result<RunReport> run_program(const RunRequest& request) {
   spec.environment["SB_EMULATE_TIME_LIMIT"] = std::to_string(request.time_limit_s);
   spec.environment["SB_EMULATE_CHECK"] = request.check ? "1" : "0";
   if (!request.trace_path.empty()) spec.environment["SB_EMULATE_TRACE"] = request.trace_path;
+  if (!request.inputs_out.empty()) spec.environment["SB_EMULATE_INPUTS_OUT"] = request.inputs_out;
+  if (!request.inputs_in.empty()) spec.environment["SB_EMULATE_INPUTS_IN"] = request.inputs_in;
+  if (request.inputs_in_order) spec.environment["SB_EMULATE_INPUTS_IN_ORDER"] = "1";
+  if (!request.inputs_kind.empty()) spec.environment["SB_EMULATE_INPUTS_KIND"] = request.inputs_kind;
   if (request.seed) spec.environment["SB_EMULATE_SEED"] = std::to_string(*request.seed);
   if (request.memory_mib > 0) spec.environment["SB_EMULATE_MEMORY"] = std::to_string(request.memory_mib << 20);
   if (request.sample_blocks > 0) spec.environment["SB_EMULATE_SAMPLE"] = std::to_string(request.sample_blocks);

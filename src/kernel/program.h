@@ -32,6 +32,10 @@ struct RunRequest {
   std::string working_directory;      // empty: the caller's
   std::string keep_folder;            // keep program and findings here; empty: a folder that is removed
   std::string trace_path;             // receives what comes back from the card; empty: nothing does
+  std::string inputs_out, inputs_in;  // files for what goes to the card: written, or given in place of the program's own
+  std::string inputs_kind;            // another distribution of its floats: "signs", "special"; empty: as they come
+  bool inputs_in_order = false;       // those whose content inputs_in does not know are taken by length
+  bool is_compiled = false;           // keep_folder holds the program of an earlier run
   std::string input;                  // stdin of the program
   std::function<void(std::string_view)> on_output;
 };

@@ -45,6 +45,7 @@ MUTATIONS = [
     ("tree_sum.cu", "__bang_write_value((float*)(mine), threads, (float)0.0f)", "__bang_write_value((float*)(mine), threads, (float)1.0f)"),
     ("histogram.cu", "port::add_here", "port::exch_here"),
     ("integer_bits.cu", ">> 13", ">> 12"),
+    ("warp_scan_volatile.cu", "- 16)", "- 15)"),
     ("matmul_tiles.cu", "row_at = (int)(thread_z * block_y + thread_y) * threads", "row_at = 0"),
 ]
 

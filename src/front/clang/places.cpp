@@ -230,6 +230,7 @@ Value Lowering::read(const Place& place) {
       const std::string type = type_of(place.type);
       if (!type.empty()) {
         value.tree = make("load", type, place.memory.array, {index_of(place.memory, type_bytes(type))});
+        if (place.type.isVolatileQualified()) value.tree->extra = "volatile";
         return value;
       }
       if (const auto* record = place.type->getAsCXXRecordDecl()) {
@@ -261,7 +262,10 @@ void Lowering::write(const Place& place, const Value& value) {
     case Place::kMemory: {
       const std::string type = type_of(place.type);
       if (!type.empty() && value.tree != nullptr) {
-        emit(make("store", type, place.memory.array, {index_of(place.memory, type_bytes(type)), convert(value.tree, type)}));
+        Tree store =
+            make("store", type, place.memory.array, {index_of(place.memory, type_bytes(type)), convert(value.tree, type)});
+        if (place.type.isVolatileQualified()) store->extra = "volatile";
+        emit(store);
         return;
       }
       if (const auto* record = place.type->getAsCXXRecordDecl()) {

@@ -134,6 +134,7 @@ void BangEmitter::declare_arrays() {
       tile(name, shapes_.type_of(name) == "b" ? "i32" : shapes_.type_of(name), threads_max_);
   }
   for (int i = 0; i < scratch_most_; ++i) tile("scratch_" + std::to_string(i), "f32", threads_max_);
+  if (needs_wide_scratch_) tile("scratch_wide", "i64", threads_max_);
   if (needs_lane_index_) tile("lane_index", "i32", threads_max_);
   if (arrays_.count("dynamic_shared") > 0) {
     tiles_ += "  __nram__ char dynamic_shared[kDynamicShared];\n";

@@ -57,6 +57,9 @@ class BangEmitter {
   void choice(const Tree& tree, const Range& range);
   void loop(const Tree& tree, const Range& range);
   void by_thread(const Tree& tree, const Range& range, const std::string& reason);
+  bool reads_what_it_stores(const Tree& store) const;
+  void in_two_steps(const Tree& store, const Range& range, const std::string& reason);
+  void note_fallback(const Tree& tree, const std::string& reason);
   void thread_statement(const Tree& tree);
   void thread_atomic(const Tree& tree);
   void warp(const Tree& tree, const Range& range);
@@ -113,7 +116,8 @@ class BangEmitter {
   std::string lane_;             // inside a loop over threads; else empty
   std::set<std::string> inner_;  // variables of that loop alone
   int scratch_next_ = 0, scratch_most_ = 0, range_next_ = 0;
-  bool needs_lane_index_ = false, needs_line_of_threads_ = false, has_rows_ = false, is_in_row_ = false;
+  bool needs_lane_index_ = false, needs_wide_scratch_ = false, needs_line_of_threads_ = false, has_rows_ = false,
+       is_in_row_ = false;
   std::string why_not_;  // the last reason a vector operation was not possible
   std::map<const front::Node*, int> regions_;
   std::set<const front::Node*> tops_;        // statements that stand by themselves in a region

@@ -46,7 +46,55 @@ void BangEmitter::statement(const Tree& tree, const Range& range) {
   if (tree->op == "atomic" && vector_atomic(tree, range)) return;
   why_not_ = tree->op == "atomic" ? "an atomic operation" : "";
   if (tree->op != "atomic" && vector_statement(tree, range)) return count_work(tree, true);
+  if (tree->op == "store" && reads_what_it_stores(tree)) return in_two_steps(tree, range, why_not_);
   by_thread(tree, range, why_not_);
+}
+
+// Threads of a warp that read one another's elements in the statement that changes them all read before any stores.
+bool BangEmitter::reads_what_it_stores(const Tree& store) const {
+  const std::string place = front::print(store->args[0]);
+  bool reads = false;
+  for (const Tree& side : store->args)
+    front::each(side, [&](const Tree& part) {
+      reads |= part->op == "load" && part->name == store->name && front::print(part->args[0]) != place;
+    });
+  return reads;
+}
+
+void BangEmitter::in_two_steps(const Tree& store, const Range& range, const std::string& reason) {
+  scratch_next_ = 0;
+  const std::string type = bang_type(store->type);
+  std::string values;
+  if (front::type_bytes(store->type) > 4) {
+    needs_wide_scratch_ = true;
+    values = "((" + type + "*)scratch_wide)";
+  } else {
+    values = "((" + type + "*)" + scratch() + ")";
+  }
+  auto each_lane = [&](const std::string& to, const std::string& from) {
+    line("for (int lane = " + range.first + "; lane < " + range.last + "; ++lane) " + to + " = " + from +
+         ";  // thread by thread: " + reason);
+  };
+  note_fallback(store, reason);
+  const std::string saved = lane_;
+  lane_ = "lane";
+  bool moves = false;  // the place depends on what is stored
+  front::each(store->args[0], [&](const Tree& part) { moves |= part->op == "load" && part->name == store->name; });
+  std::string place = scalar(store->args[0]);
+  if (moves) {
+    const std::string places = "((int*)" + scratch() + ")[lane]";
+    each_lane(places, "(int)" + place);
+    place = places;
+  }
+  each_lane(values + "[lane]", scalar(store->args[1]));
+  each_lane(element(store->name, store->type, place), values + "[lane]");
+  lane_ = saved;
+}
+
+void BangEmitter::note_fallback(const Tree& tree, const std::string& reason) {
+  if (result_.fallbacks.empty() || result_.fallbacks.back().line != tree->line || result_.fallbacks.back().reason != reason)
+    result_.fallbacks.push_back({tree->line, reason});
+  count_work(tree, false);
 }
 
 bool BangEmitter::vector_statement(const Tree& tree, const Range& range) {
@@ -232,10 +280,8 @@ void BangEmitter::loop(const Tree& tree, const Range& range) {
 }
 
 void BangEmitter::by_thread(const Tree& tree, const Range& range, const std::string& reason) {
-  if (has(tree, {"barrier", "warp"})) return refuse(tree->line, "barrier_divergent:");
-  if (result_.fallbacks.empty() || result_.fallbacks.back().line != tree->line || result_.fallbacks.back().reason != reason)
-    result_.fallbacks.push_back({tree->line, reason});
-  count_work(tree, false);
+  if ((tree->op == "if" || tree->op == "loop") && meets(tree)) return refuse(tree->line, "barrier_divergent:");
+  note_fallback(tree, reason);
   const std::set<std::string> saved_inner = inner_;
   const std::string saved_lane = lane_;
   lane_ = "lane";

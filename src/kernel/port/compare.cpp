@@ -6,12 +6,13 @@
 
 namespace starbridge::kernel::port {
 
+using base::text;
+
 namespace {
 
 constexpr double kMere = 1.0 / (1 << 13);  // CANN ecosystem standard, fp32
 constexpr double kMare = 10 * kMere;
-constexpr double kDiff = 3e-3;   // mlu-ops accuracy standard: reductions, activations, compound
-constexpr double kFloor = 1e-5;  // of the copy's largest value: below it cancellation decides, and the absolute error counts
+constexpr double kDiff = 3e-3;  // mlu-ops accuracy standard: reductions, activations, compound
 constexpr std::uint64_t kLeftOut = 1ULL << 63;
 
 struct Piece {
@@ -45,12 +46,13 @@ struct Sums {
   std::uint64_t above = 0, below = 0, judged = 0;
 };
 
-std::string place_of(std::uint64_t copy, std::size_t word) {
-  return "copy " + std::to_string(copy + 1) + " to the host, word " + std::to_string(word);
+base::Text at(std::uint64_t copy, std::size_t word, const base::Text& what) {
+  return {"copy " + std::to_string(copy + 1) + " to the host, word " + std::to_string(word) + ": " + what.en,
+          "第 " + std::to_string(copy + 1) + " 次拷回主机的第 " + std::to_string(word) + " 个字：" + what.zh};
 }
 
 // True when the words agree; sums grow.
-bool compare_words(std::string_view a, std::string_view b, std::uint64_t copy, Comparison& result, Sums& sums) {
+bool compare_words(std::string_view a, std::string_view b, std::uint64_t copy, double floor, Comparison& result, Sums& sums) {
   const std::size_t words = a.size() / 4;
   double largest = 0;
   for (std::size_t i = 0; i < words; ++i) {
@@ -70,7 +72,7 @@ bool compare_words(std::string_view a, std::string_view b, std::uint64_t copy, C
       std::memcpy(&y, &right, 4);
       if (std::isnan(x) && std::isnan(y) && (left & 0x7fffff) == 0x400000 && (right & 0x7fffff) == 0x400000)
         continue;  // the same quiet NaN but for its sign
-      result.reason = place_of(copy, i) + ": bits " + std::to_string(left) + " became " + std::to_string(right);
+      result.reason = at(copy, i, text("bits {} became {}", "位模式 {} 变为 {}", left, right));
       return false;
     }
     if (!is_float_word(left)) continue;
@@ -78,7 +80,7 @@ bool compare_words(std::string_view a, std::string_view b, std::uint64_t copy, C
     std::memcpy(&x, &left, 4);
     std::memcpy(&y, &right, 4);
     const double error = std::fabs(static_cast<double>(x) - y), base = std::fabs(static_cast<double>(x));
-    const double relative = error / (std::max(base, kFloor * largest) + 1e-7 * std::min(1.0, largest));
+    const double relative = error / (std::max(base, floor * largest) + 1e-7 * std::min(1.0, largest));
     ++sums.judged;
     sums.error += error, sums.base += base, sums.error_squared += error * error, sums.base_squared += base * base;
     if (error > 0) {
@@ -87,14 +89,14 @@ bool compare_words(std::string_view a, std::string_view b, std::uint64_t copy, C
       if (relative > sums.relative_max) sums.relative_max = relative;
       result.metrics.absolute_max = std::max(result.metrics.absolute_max, error);
       if (relative > kMare) {
-        result.reason = place_of(copy, i) + ": " + std::to_string(x) + " became " + std::to_string(y);
+        result.reason = at(copy, i, text("{} became {}", "{} 变为 {}", std::to_string(x), std::to_string(y)));
         return false;
       }
     }
   }
   // Bytes that are no whole word are compared as they are.
   if (a.substr(words * 4) != b.substr(words * 4)) {
-    result.reason = place_of(copy, words) + ": the last bytes differ";
+    result.reason = at(copy, words, text("the last bytes differ", "末尾字节不同"));
     return false;
   }
   return true;
@@ -102,37 +104,37 @@ bool compare_words(std::string_view a, std::string_view b, std::uint64_t copy, C
 
 }  // namespace
 
-Comparison compare_traces(std::string_view original, std::string_view ported, Class kind) {
+Comparison compare_traces(std::string_view original, std::string_view ported, Class kind, double floor) {
   Comparison result;
   Sums sums;
   Piece a, b;
   for (;;) {
     const bool has_a = read_piece(original, a), has_b = read_piece(ported, b);
     if (has_a != has_b) {
-      result.reason =
-          has_a ? "the port brought back fewer copies than the original" : "the port brought back more copies than the original";
+      result.reason = has_a ? text("the port brought back fewer copies than the original", "移植程序拷回的次数少于原程序")
+                            : text("the port brought back more copies than the original", "移植程序拷回的次数多于原程序");
       return result;
     }
     if (!has_a) break;
     if (a.is_left_out || b.is_left_out) {
-      result.reason = "more than 1 GiB came back: what lies beyond was not compared";
+      result.reason = text("more than 1 GiB came back: what lies beyond was not compared", "拷回超过 1 GiB，其余部分未比较");
       return result;
     }
     if (a.bytes.size() != b.bytes.size()) {
-      result.reason = "copy " + std::to_string(result.copies + 1) + " to the host has another length";
+      result.reason = text("copy {} to the host has another length", "第 {} 次拷回主机的长度不同", result.copies + 1);
       return result;
     }
     const bool same = a.bytes == b.bytes;
     result.is_bit_equal &= same;
     result.bytes += a.bytes.size();
     if (!same && kind == Class::kExact) {
-      (void)compare_words(a.bytes, b.bytes, result.copies, result, sums);
-      if (result.reason.empty())
-        result.reason =
-            "copy " + std::to_string(result.copies + 1) + " to the host differs in its bits, and every operation is exact";
+      (void)compare_words(a.bytes, b.bytes, result.copies, floor, result, sums);
+      if (result.reason.en.empty())
+        result.reason = text("copy {} to the host differs in its bits, and every operation is exact",
+                             "第 {} 次拷回主机的位模式不同，而所有运算都应精确", result.copies + 1);
       return result;
     }
-    if (!compare_words(a.bytes, b.bytes, result.copies, result, sums)) return result;
+    if (!compare_words(a.bytes, b.bytes, result.copies, floor, result, sums)) return result;
     ++result.copies;
   }
   Metrics& metrics = result.metrics;
@@ -143,9 +145,9 @@ Comparison compare_traces(std::string_view original, std::string_view ported, Cl
   if (sums.above + sums.below > 0)
     metrics.above_share = static_cast<double>(sums.above) / static_cast<double>(sums.above + sums.below);
   if (result.copies == 0)
-    result.reason = "nothing came back from the card, so that there is nothing to compare";
+    result.reason = text("nothing came back from the card, so that there is nothing to compare", "没有数据从卡上拷回，无从比较");
   else if (metrics.mere > kMere || metrics.diff1 > kDiff || metrics.diff2 > kDiff)
-    result.reason = "the mean error is above the limit";
+    result.reason = text("the mean error is above the limit", "平均误差超过限值");
   else
     result.agrees = true;
   return result;

@@ -6,6 +6,8 @@
 #include <string_view>
 #include <vector>
 
+#include "base/text.h"
+
 namespace starbridge::kernel::port {
 
 // E: bit for bit. R: sums in another order or without contraction. A: functions the vendors bound.
@@ -20,7 +22,7 @@ struct Metrics {
 
 struct Comparison {
   bool agrees = false;
-  std::string reason;  // why not, in English: kind and place of the first disagreement
+  base::Text reason;  // why not: kind and place of the first disagreement
   std::uint64_t copies = 0, bytes = 0;
   bool is_bit_equal = true;
   Metrics metrics;  // over all words that are taken for floats
@@ -29,6 +31,8 @@ struct Comparison {
 // Both texts as emulate/common/trace writes them. Words whose bits look like small integers or NaN in either must be equal;
 // others are taken for floats and judged with CANN's thresholds for float (2^-13 mean, ten times that at most, with a floor where
 // the values are small against the copy's largest) and mlu-ops' diff1 and diff2 (3e-3).
-Comparison compare_traces(std::string_view original, std::string_view ported, Class kind);
+// `floor`: of a copy's largest value; below it cancellation decides, and the absolute error counts against that.
+constexpr double kFloor = 1e-5, kFloorOfChanged = 1e-3;  // of the program's own inputs; of such whose signs were drawn
+Comparison compare_traces(std::string_view original, std::string_view ported, Class kind, double floor = kFloor);
 
 }  // namespace starbridge::kernel::port

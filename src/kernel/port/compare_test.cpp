@@ -24,7 +24,7 @@ TEST(CompareTraces, EqualBitsAgreeInEveryClass) {
   const std::string text = trace<float>({1, -2, 0, 1e30f});
   for (Class kind : {Class::kExact, Class::kReordered, Class::kApproximate}) {
     Comparison result = compare_traces(text, text, kind);
-    EXPECT_TRUE(result.agrees) << result.reason;
+    EXPECT_TRUE(result.agrees) << result.reason.en;
     EXPECT_TRUE(result.is_bit_equal);
   }
 }

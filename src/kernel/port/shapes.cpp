@@ -17,6 +17,16 @@ bool is_comparison(const std::string& op) {
 
 }  // namespace
 
+bool meets(const Tree& statement) {
+  std::set<std::string> stored, read;
+  bool has = false;
+  front::each(statement, [&](const Tree& tree) {
+    has |= tree->op == "barrier" || tree->op == "warp";
+    if (tree->extra == "volatile") (tree->op == "store" ? stored : read).insert(tree->name);
+  });
+  return has || std::any_of(stored.begin(), stored.end(), [&](const std::string& name) { return read.count(name) > 0; });
+}
+
 Shapes::Shapes(const Tree& kernel, const std::set<std::string>& forced) : forced_(forced) {
   for (const Tree& child : kernel->args) {
     if (child->op == "array" && child->extra == "local") local_arrays_.insert(child->name);
@@ -204,12 +214,6 @@ bool Shapes::walk(const Tree& tree, bool is_divided) {
   return changes;
 }
 
-bool Shapes::has_meeting(const Tree& statement) const {
-  bool has = false;
-  front::each(statement, [&](const Tree& tree) { has |= tree->op == "barrier" || tree->op == "warp"; });
-  return has;
-}
-
 // Control that lanes in step cannot follow: conditions without bounds, jumps out of loops that only some threads take.
 bool Shapes::needs_thread_loop(const Tree& tree) const {
   if (tree->op != "if" && tree->op != "loop") return false;
@@ -230,7 +234,7 @@ bool Shapes::needs_thread_loop(const Tree& tree) const {
 
 bool Shapes::mark(const Tree& tree) {
   bool changes = false;
-  if (!is_by_thread(tree) && !has_meeting(tree)) {
+  if (!is_by_thread(tree) && !meets(tree)) {
     bool needs = needs_thread_loop(tree);
     // A jump under a condition of the threads' own takes its loop with it.
     if (!needs && tree->op == "loop") {

@@ -29,6 +29,10 @@ struct Bound {
   int shift = 0;  // added to the bound: 1 where the comparison includes or excludes equality
 };
 
+// Threads meet in the statement: a barrier, a warp operation, or volatile elements that it both reads and stores (threads of a
+// warp that count on going in step).
+bool meets(const Tree& statement);
+
 class Shapes {
  public:
   // Brings the kernel's variables to a fixed point.
@@ -51,7 +55,6 @@ class Shapes {
   void index(const Tree& tree, const Tree& parent);
   bool walk(const Tree& statement, bool is_divided);
   bool needs_thread_loop(const Tree& statement) const;
-  bool has_meeting(const Tree& statement) const;
   bool mark(const Tree& statement);
   bool join(const std::string& name, const Shape& shape);
   bool is_stepped_in(const Tree& loop, const std::string& name) const;

@@ -13,16 +13,30 @@ struct VerifyRequest {
   std::vector<std::string> arguments;
   std::string working_directory;
   int time_limit_s = 300;
-  int seeds = 2;  // adversarial orders the port is run in
+  int seeds = 2;               // adversarial orders the port is run in
+  bool only_as_given = false;  // leave out the distributions beside the program's own
+};
+
+// What became of one distribution of the inputs.
+struct Distribution {
+  std::string name;     // "given", "signs", "special"
+  bool is_run = false;  // false: the original cannot take it, `reason` says why
+  bool agrees = false;
+  base::Text reason;
+  Metrics metrics;
 };
 
 struct VerifyReport {
   PortReport port;
   Class kind = Class::kExact;
   RunReport original;
-  std::vector<RunReport> runs;  // of the port, one per seed, until one is not clean
-  Comparison comparison;        // the worst
-  // Ran with clean checkers in every order and agreed by its class.
+  std::vector<RunReport> runs;  // of the port with the program's own inputs, one per seed, until one is not clean
+  Comparison comparison;        // of the last of them
+  std::vector<Distribution> distributions;
+  // The host code gave the two sides different data (it reads a clock, or past the end of something): the port got the
+  // original's.
+  bool inputs_differed = false;
+  // Ran with clean checkers in every order and agreed by its class, on every distribution the original can take.
   bool is_verified = false;
   base::Text reason;  // why not
 };

@@ -10,6 +10,7 @@
 #include "emulate/bang/runtime/queue.h"
 #include "emulate/bang/runtime/shadow.h"
 #include "emulate/common/settings.h"
+#include "emulate/common/inputs.h"
 #include "emulate/common/trace.h"
 
 using namespace starbridge::emulate;
@@ -68,6 +69,7 @@ cnrtRet_t copy(void* to, const void* from, std::size_t bytes) {
   std::memmove(to, from, bytes);
   if (settings().is_check) copy_poison(to, from, bytes);
   if (is_on_chip(from) && !is_on_chip(to)) trace_result(to, bytes);
+  if (!is_on_chip(from) && is_on_chip(to)) take_input(to, bytes);
   return cnrtSuccess;
 }
 

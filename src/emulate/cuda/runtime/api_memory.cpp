@@ -2,13 +2,14 @@
 #include <cstring>
 
 #include "cuda_runtime_api.h"
+#include "emulate/common/inputs.h"
+#include "emulate/common/settings.h"
+#include "emulate/common/trace.h"
 #include "emulate/cuda/runtime/api.h"
 #include "emulate/cuda/runtime/checker.h"
 #include "emulate/cuda/runtime/memory.h"
 #include "emulate/cuda/runtime/registry.h"
 #include "emulate/cuda/runtime/report.h"
-#include "emulate/common/settings.h"
-#include "emulate/common/trace.h"
 
 namespace starbridge::emulate::cuda {
 
@@ -87,6 +88,8 @@ cudaError_t copy(void* to, const void* from, std::size_t bytes, cudaMemcpyKind k
   std::memmove(to, from, bytes);
   if (settings().is_check) shadow_copy(to, from, bytes);
   if (space_of(from) == Space::kDevice && space_of(to) != Space::kDevice) trace_result(to, bytes);
+  if (space_of(from) != Space::kDevice && (space_of(to) == Space::kDevice || kind == cudaMemcpyHostToDevice))
+    take_input(to, bytes);
   return cudaSuccess;
 }
 
