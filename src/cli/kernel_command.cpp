@@ -8,6 +8,7 @@
 #include "base/json.h"
 #include "base/terminal.h"
 #include "cli/frame.h"
+#include "cli/kernel_compare.h"
 #include "cli/project_view.h"
 #include "kernel/program.h"
 #include "kernel/rule.h"
@@ -278,6 +279,8 @@ void add_kernel_command(Frame& frame) {
                             frame.say(text("write the findings as SARIF 2.1.0", "把结果写成 SARIF 2.1.0")));
   check_command->add_option("--explain", check->explain, frame.say(text("what a rule means", "解释一条规则")));
   frame.on_run(check_command, [&frame, check] { return run_check(frame.context(), *check); });
+
+  add_kernel_compare(frame, group);
 
   auto scan_path = std::make_shared<std::string>();
   CLI::App* scan_command =

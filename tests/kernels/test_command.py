@@ -3,6 +3,7 @@
 import json
 import os
 import re
+import struct
 import subprocess
 import tempfile
 import unittest
@@ -124,6 +125,39 @@ class Command(unittest.TestCase):
             self.assertEqual(status, 1)
             reports.append(json.loads(out)["findings"])
         self.assertEqual(reports[0], reports[1])
+
+    def test_two_programs_are_compared_by_their_numbers(self):
+        text = '#include <cstdio>\nint main() { std::printf("sum %.8g of 3\\n", VALUE); return 0; }\n'
+        left, near, far, words = (self.write(f"{name}.cu", text.replace("VALUE", value).replace("sum", word)) for name, value, word in
+                                  (("left", "1.0", "sum"), ("near", "1.00001", "sum"), ("far", "1.01", "sum"), ("words", "1.0", "total")))
+        for right, accuracy, status_wanted in ((near, "approximate", 0), (near, "exact", 1), (far, "approximate", 1), (words, "exact", 1)):
+            status, out, err = starbridge("compare", "--json", left, right, "--class", accuracy)
+            self.assertEqual(status, status_wanted, (right, accuracy, out, err))
+            report = json.loads(out)
+            self.assertEqual((report["schema"], report["agrees"]), ("starbridge.kernel_compare/1", status == 0))
+            self.assertEqual(report["results"][0]["figures"]["count"], 2)
+            self.assertEqual(report["words_differ"], right == words)
+        failing = self.write("failing.cu", "int main() { return 4; }\n")
+        status, out, _ = starbridge("compare", "--json", left, failing)
+        self.assertEqual((status, json.loads(out)["code"]), (3, "kernel.compare_failed"))
+
+    def test_files_of_tensors_are_compared_by_the_limits_of_their_precision(self):
+        def npy(name, values):
+            header = f"{{'descr': '<f4', 'fortran_order': False, 'shape': ({len(values)},), }}".encode()
+            header += b" " * (63 - (10 + len(header)) % 64) + b"\n"
+            path = Path(self.folder.name) / name
+            path.write_bytes(b"\x93NUMPY\x01\x00" + struct.pack("<H", len(header)) + header + struct.pack(f"<{len(values)}f", *values))
+            return path
+        left, right, short = npy("a.npy", [1, 2, 4]), npy("b.npy", [1, 2.001, 4]), npy("c.npy", [1, 2])
+        for precision, status_wanted in (("fp16", 0), ("fp32", 1)):
+            status, out, err = starbridge("compare", "--json", left, right, "--precision", precision)
+            self.assertEqual(status, status_wanted, (out, err))
+            self.assertEqual(json.loads(out)["results"][0]["figures"]["first"], 1)
+        status, out, _ = starbridge("compare", "--json", left, short)
+        self.assertEqual((status, json.loads(out)["results"][0]["refused"]), (1, "count"))
+        status, _, err = starbridge("compare", left, "no_such_file.npy")
+        self.assertEqual(status, 3)
+        self.assertIn("no_such_file.npy", err)
 
     def test_rules_are_explained_in_both_languages(self):
         status, out, _ = starbridge("check", "--explain", "global-race")
