@@ -102,6 +102,7 @@ struct Launch {
   int vectors_per_cube = 0;
   std::uint32_t first_clock = 0;
   char* workspace = nullptr;  // the system's part
+  int cross_modes[16] = {};   // how each flag between cores was raised
 };
 
 // What runs on the calling thread, or nullptr.

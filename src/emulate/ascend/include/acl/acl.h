@@ -1,0 +1,5 @@
+// ACL as programs include it.
+#pragma once
+
+#include "acl/acl_base.h"
+#include "acl/acl_rt.h"
