@@ -215,7 +215,7 @@ void add_options(Frame& frame, CLI::App* command, const std::shared_ptr<KernelOp
   kernel::RunRequest& request = options->request;
   CLI::Option* path =
       command->add_option("PROGRAM", request.path,
-                          frame.say(text(".cu or .mlu file, or folder of one program", ".cu 或 .mlu 文件，或一个程序的目录")));
+                          frame.say(text(".cu, .mlu or .asc file, .cpp with Ascend C kernels, or folder of one program", ".cu、.mlu 或 .asc 文件、含 Ascend C 内核的 .cpp，或一个程序的目录")));
   if (needs_path) path->required();
   command->add_option("ARGUMENTS", request.arguments,
                       frame.say(text("the program's own arguments, after --", "程序自己的参数，写在 -- 之后")));
@@ -230,8 +230,8 @@ void add_options(Frame& frame, CLI::App* command, const std::shared_ptr<KernelOp
       ->check(CLI::IsMember({"c++14", "c++17", "c++20"}));
   command->add_option(
       "--card,--chip", request.card,
-      frame.say(text("card to stand for: a100 (default for CUDA), h100, ...; mlu370-x8 (default for BANG C), mlu590, ...",
-                     "仿真的卡：a100（CUDA 默认）、h100 等；mlu370-x8（BANG C 默认）、mlu590 等")));
+      frame.say(text("card to stand for: a100 (default for CUDA), h100, ...; mlu370-x8 (default for BANG C), mlu590, ...; ascend-910b3 (default for Ascend C), ascend-310p, ...",
+                     "仿真的卡：a100（CUDA 默认）、h100 等；mlu370-x8（BANG C 默认）、mlu590 等；ascend-910b3（Ascend C 默认）、ascend-310p 等")));
   command->add_option("--time-limit", request.time_limit_s, frame.say(text("seconds the program may run", "程序运行时限（秒）")))
       ->capture_default_str()
       ->check(CLI::Range(1, 864000));
@@ -250,13 +250,13 @@ void add_options(Frame& frame, CLI::App* command, const std::shared_ptr<KernelOp
 
 void add_kernel_command(Frame& frame) {
   CLI::App* group = frame.add(
-      "kernel", text("Run and check CUDA and BANG C programs on an emulated card.", "在仿真卡上运行和检查 CUDA 与 BANG C 程序。"),
+      "kernel", text("Run and check CUDA, BANG C and Ascend C programs on an emulated card.", "在仿真卡上运行和检查 CUDA、BANG C 与 Ascend C 程序。"),
       {"starbridge kernel run saxpy.cu", "starbridge kernel check add.mlu --chip mlu370-x8 -- 1024"});
   group->require_subcommand(1);
 
   auto run = std::make_shared<KernelOptions>();
   CLI::App* run_command =
-      frame.add("run", text("Run a CUDA or BANG C program on the emulated card.", "在仿真卡上运行 CUDA 或 BANG C 程序。"),
+      frame.add("run", text("Run a CUDA, BANG C or Ascend C program on the emulated card.", "在仿真卡上运行 CUDA、BANG C 或 Ascend C 程序。"),
                 {"starbridge kernel run saxpy.cu", "starbridge kernel run ./project -I include -- --size 1024"}, group);
   add_options(frame, run_command, run, true);
   frame.on_run(run_command, [&frame, run] { return run_once(frame.context(), *run, nullptr); });

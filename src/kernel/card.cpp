@@ -31,6 +31,9 @@ const Columns kBangColumns = {"id",         "name",          "arch",       "nram
                               "sram_kib",   "clusters",      "cores",      "stack_kib",  "clock_mhz",
                               "memory_mib", "address_align", "size_align", "wram_align", "source"};
 
+const Columns kAscendColumns = {"id",        "name",      "npu_arch",   "aicore",        "cubes",        "vectors",  "ub_bytes",  "ub_free_bytes", "l1_bytes", "l0a_bytes",
+                                "l0b_bytes", "l0c_bytes", "bias_bytes", "fixpipe_bytes", "has_pad_copy", "has_bf16", "queue_max", "memory_mib",    "source"};
+
 std::string cell(const catalog::TsvRow& row, const Columns& columns, std::string_view column) {
   for (std::size_t i = 0; i < columns.size(); ++i) {
     if (columns[i] == column) return std::string(row.cells[i]);
@@ -44,6 +47,10 @@ void add_options(const Machine& machine, const catalog::TsvRow& row, const Colum
                            "-D__CUDA_ARCH__=" + cell(row, columns, "major") + cell(row, columns, "minor") + "0"};
     return;
   }
+  if (machine.id == "ascend") {
+    card.device_options = {"-D__CCE_AICORE__=" + cell(row, columns, "aicore"), "-D__NPU_ARCH__=" + cell(row, columns, "npu_arch")};
+    return;
+  }
   card.options = {"-D__MLU_NRAM_SIZE__=" + cell(row, columns, "nram_kib"),
                   "-D__MLU_WRAM_SIZE__=" + cell(row, columns, "wram_kib"),
                   "-D__MLU_SRAM_SIZE__=" + cell(row, columns, "sram_kib")};
@@ -54,11 +61,11 @@ void add_options(const Machine& machine, const catalog::TsvRow& row, const Colum
 
 base::Result<std::vector<EmulatedCard>> emulated_cards(const Machine& machine) {
   SB_TRY(std::string root, base::installation_root());
-  const bool is_cuda = machine.id == "cuda";
-  const std::string path = root + "/data/emulate/" + (is_cuda ? "cuda_cards.tsv" : "mlu_chips.tsv");
+  const bool is_cuda = machine.id == "cuda", is_ascend = machine.id == "ascend";
+  const std::string path = root + "/data/emulate/" + (is_cuda ? "cuda_cards.tsv" : is_ascend ? "ascend_chips.tsv" : "mlu_chips.tsv");
   SB_TRY(std::string content, base::read_file(path));
   std::vector<EmulatedCard> cards;
-  const Columns& columns = is_cuda ? kCudaColumns : kBangColumns;
+  const Columns& columns = is_cuda ? kCudaColumns : is_ascend ? kAscendColumns : kBangColumns;
   SB_TRY_VOID(catalog::read_tsv(content, path, columns, [&](const catalog::TsvRow& row) -> base::Status {
     EmulatedCard card{std::string(row.cells[0]), std::string(row.cells[1]), "", {}, {}};
     for (std::size_t i = 1; i + 1 < row.cells.size(); ++i) {

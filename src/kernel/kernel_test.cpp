@@ -34,7 +34,8 @@ TEST(Rules, EachHasAProgramThatBreaksIt) {
     if (without.count(rule.id) > 0) continue;
     const std::string kernels = std::string(SB_SOURCE_DIR) + "/tests/kernels";
     const std::string name(rule.id);
-    EXPECT_TRUE(fs::exists(kernels + "/cuda/wrong/" + name + ".cu") || fs::exists(kernels + "/bang/wrong/" + name + ".mlu"))
+    EXPECT_TRUE(fs::exists(kernels + "/cuda/wrong/" + name + ".cu") || fs::exists(kernels + "/bang/wrong/" + name + ".mlu") ||
+                fs::exists(kernels + "/ascend/wrong/" + name + ".asc"))
         << name;
   }
 }

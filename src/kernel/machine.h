@@ -21,7 +21,7 @@ struct Machine {
 
 const std::vector<Machine>& machines();
 const Machine& cuda_machine();
-// By the ending of a source; nullptr: a plain source of the host, or another file.
+// By the ending of a source, of a .cpp file by its words; nullptr: a plain source of the host, or another file.
 const Machine* machine_of_source(const std::string& path);
 
 }  // namespace starbridge::kernel

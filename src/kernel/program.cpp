@@ -56,7 +56,7 @@ class WorkFolder {
 
 // A source that another one includes is a part of that one.
 void drop_included(std::vector<std::string>& sources) {
-  static const std::regex pattern(R"re(#\s*include\s*"([^"]+\.(?:cu|mlu|cpp|cc|c))")re");
+  static const std::regex pattern(R"re(#\s*include\s*"([^"]+\.(?:cu|mlu|asc|cpp|cc|c))")re");
   std::set<std::string> included;
   for (const std::string& source : sources) {
     base::Result<std::string> content = base::read_file(source);
@@ -122,7 +122,7 @@ base::Result<std::vector<std::string>> sources_of(const std::string& path) {
     });
   }
   if (machine_of(sources) == nullptr)
-    return Error("kernel.no_kernel_source", text("no .cu or .mlu source is here", "此处没有 .cu 或 .mlu 源文件")).at(path);
+    return Error("kernel.no_kernel_source", text("no .cu, .mlu or Ascend C source is here", "此处没有 .cu、.mlu 或 Ascend C 源文件")).at(path);
   return sources;
 }
 

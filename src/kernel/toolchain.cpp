@@ -11,6 +11,7 @@
 
 #include "base/files.h"
 #include "base/subprocess.h"
+#include "kernel/ascend_sources.h"
 #include "kernel/assembly_text.h"
 
 namespace starbridge::kernel {
@@ -150,7 +151,7 @@ std::vector<std::string> driver_words(const Toolchain& toolchain, const CompileR
   for (const std::string& define : request.defines) driver.push_back("-D" + define);
   driver.insert(driver.end(), request.card.options.begin(), request.card.options.end());
   // What the runtime reports is the place it returns to: a last call must not be a jump.
-  if (toolchain.machine->id == "bang") driver.emplace_back("-fno-optimize-sibling-calls");
+  if (toolchain.machine->id != "cuda") driver.emplace_back("-fno-optimize-sibling-calls");
   driver.insert(driver.end(), {"-isystem", toolchain.headers, "-isystem", toolchain.shared_headers, "-ferror-limit=20",
                                "-fno-color-diagnostics", "-c", source});
   return driver;
@@ -235,6 +236,10 @@ base::Result<CompileResult> compile(const Toolchain& toolchain, const CompileReq
       folders.push_back(fs::path(source).has_parent_path() ? fs::path(source).parent_path().string() : ".");
     SB_TRY(overlay, write_overlay(request.sources, folders, folder));
   }
+  std::string launchers;
+  if (machine.id == "ascend") {
+    SB_TRY(launchers, write_launchers(request.sources, folder));
+  }
   std::vector<Step> steps;
   std::vector<std::string> host_objects, device_objects;
   for (std::size_t i = 0; i < request.sources.size(); ++i) {
@@ -243,6 +248,7 @@ base::Result<CompileResult> compile(const Toolchain& toolchain, const CompileReq
     std::vector<std::string> driver = driver_words(toolchain, request, source);
     // The source is the last word.
     if (!overlay.empty() && has_kernels) driver.insert(driver.end() - 2, {"-ivfsoverlay", overlay});
+    if (!launchers.empty()) driver.insert(driver.end() - 2, "-I" + launchers);
     const std::string host_object = folder + "/host" + std::to_string(i) + ".o";
     host_objects.push_back(host_object);
     if (!has_kernels) {
@@ -263,6 +269,7 @@ base::Result<CompileResult> compile(const Toolchain& toolchain, const CompileReq
     device.insert(device.end(), {"-fcuda-is-device", "-target-cpu", device_cpu(),
                                  machine.id == "cuda" ? "-ffp-contract=fast" : "-ffp-contract=off"});
     device.insert(device.end(), request.card.device_options.begin(), request.card.device_options.end());
+    if (machine.id == "ascend" && request.check) device.emplace_back("-DSB_CHECKED=1");
     if (request.fast_math) {
       for (const char* extra : {"-ffast-math", "-menable-no-infs", "-menable-no-nans", "-D__USE_FAST_MATH__=1"}) {
         if (std::string_view(extra) != "-menable-no-infs" && std::string_view(extra) != "-menable-no-nans")
@@ -354,7 +361,7 @@ std::vector<std::string> known_names(const Toolchain& toolchain) {
       if (found.rfind("__sb", 0) != 0) names.insert(std::move(found));
     }
   };
-  if (toolchain.machine->id == "bang") collect(preprocessed_door(toolchain));
+  if (toolchain.machine->id != "cuda") collect(preprocessed_door(toolchain));
   std::error_code error;
   for (const auto& entry : fs::recursive_directory_iterator(toolchain.headers, error)) {
     if (!entry.is_regular_file()) continue;

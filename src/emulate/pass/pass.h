@@ -12,9 +12,10 @@ struct PassOptions {
   bool is_host = false;
   bool is_check = false;  // accesses are told to the runtime
   bool is_bang = false;   // a program in BANG C; else in CUDA
+  bool is_ascend = false;  // a program in Ascend C
 };
 
-// Reads SB_EMULATE_PASS: "host", "run", "check", "bang-run" or "bang-check".
+// Reads SB_EMULATE_PASS: "host", or "run" or "check", alone or after "bang-" or "ascend-".
 PassOptions pass_options();
 
 // Adds `__sb_invoke` functions and a constructor that registers them. True when the module has kernel stubs.
@@ -42,6 +43,8 @@ void lower_spaces(llvm::Module& module, const PassOptions& options);
 void lower_ptx(llvm::Module& module);
 // Inline assembly of the chip becomes a call of the runtime with its text and operands.
 void lower_assembly(llvm::Module& module);
+// Leaves, beside each kernel of an Ascend program, which units of a core it reaches.
+void note_units(llvm::Module& module);
 // In every function that uses `global`, its address becomes *base + offset, computed once at the entry.
 void replace_by_offset(llvm::GlobalVariable& global, llvm::GlobalVariable& base, std::uint64_t offset);
 // The runtime's thread-local pointer of that name.

@@ -19,7 +19,7 @@ namespace starbridge::emulate {
 PassOptions pass_options() {
   const char* value = std::getenv("SB_EMULATE_PASS");
   std::string_view mode = value == nullptr ? "" : value;
-  return {.is_host = mode == "host", .is_check = mode == "check" || mode == "bang-check", .is_bang = mode.starts_with("bang-")};
+  return {.is_host = mode == "host", .is_check = mode.ends_with("check"), .is_bang = mode.starts_with("bang-"), .is_ascend = mode.starts_with("ascend-")};
 }
 
 bool is_kernel(const llvm::Function& function) {
@@ -52,6 +52,14 @@ void lower_for_bang(llvm::Module& module, const PassOptions& options) {
   if (options.is_check) instrument_accesses(module);
 }
 
+void lower_for_ascend(llvm::Module& module, const PassOptions& options) {
+  for (llvm::Function& function : module) {
+    if (is_kernel(function) && function.hasLocalLinkage()) function.setLinkage(llvm::GlobalValue::WeakODRLinkage);
+  }
+  note_units(module);
+  if (options.is_check) instrument_accesses(module);
+}
+
 struct Lower : llvm::PassInfoMixin<Lower> {
   static bool isRequired() { return true; }
   llvm::PreservedAnalyses run(llvm::Module& module, llvm::ModuleAnalysisManager&) {
@@ -62,6 +70,8 @@ struct Lower : llvm::PassInfoMixin<Lower> {
     }
     if (options.is_bang)
       lower_for_bang(module, options);
+    else if (options.is_ascend)
+      lower_for_ascend(module, options);
     else
       lower_for_cuda(module, options);
     // For whoever works on the pass: what is wrong with the module, instead of a crash further on.

@@ -18,6 +18,8 @@ namespace starbridge::emulate::ascend {
 
 namespace {
 
+constexpr std::size_t kSystemWorkspaceBytes = 64UL << 10;  // kernels ask whether it is there; nothing is kept in it
+
 struct Work {
   std::function<void()> carry_out;
   std::vector<const void*> pointers;  // memory it may use
@@ -155,7 +157,7 @@ aclError launch(const void* host_function, unsigned blocks, void** arguments, ac
   const unsigned key = g_tiling_key;
   work.carry_out = [kernel, kept, blocks, key] {
     OpenMemory open;
-    static char* workspace = static_cast<char*>(allocate(16U << 20, nullptr));
+    auto* workspace = static_cast<char*>(allocate(kSystemWorkspaceBytes, nullptr));
     Launch all;
     all.kernel = kernel;
     all.arguments = kept->addresses.data();
@@ -163,6 +165,7 @@ aclError launch(const void* host_function, unsigned blocks, void** arguments, ac
     all.tiling_key = key;
     all.workspace = workspace;
     run_launch(all);
+    if (workspace != nullptr) release(workspace, nullptr);
   };
   return enqueue(stream, std::move(work));
 }

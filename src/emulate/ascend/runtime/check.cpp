@@ -114,6 +114,19 @@ bool is_ordered(const Task& task, const Access& access) {
   return false;  // another wave
 }
 
+// The data cache works on 64 bytes: two cores that store in one line overwrite each other when they write it back.
+void check_cache_line(Task& task, const Segment& segment, const void* place) {
+  const std::uintptr_t line_start = reinterpret_cast<std::uintptr_t>(segment.start) & ~std::uintptr_t{63};
+  for (std::uintptr_t half : {line_start, line_start + 32}) {
+    const Access& other = line_at(half).write;
+    if (other.clock == 0 || other.is_scalar == 0 || other.strand == task.strand || is_ordered(task, other)) continue;
+    report_race(task, "cache-line-shared", place, true, other, true,
+                "two cores store to one 64-byte line of GM through their data caches; whoever writes the line back last overwrites the other",
+                "两个核经各自的数据缓存写入 GM 的同一 64 字节缓存行，后写回者会覆盖前者");
+    return;
+  }
+}
+
 std::string cores_words(bool mine, bool other) { return mine && other ? "write" : "read and write"; }
 
 }  // namespace
@@ -195,6 +208,7 @@ void note_gm(Task& task, const Segment& segment, int pipe, bool is_atomic, const
   const std::uint32_t pipe_now = task.pipes.clock[static_cast<std::size_t>(pipe)];
   auto at = reinterpret_cast<std::uintptr_t>(segment.start);
   const std::uintptr_t end = at + static_cast<std::uintptr_t>(segment.bytes);
+  if (pipe == SB_PIPE_S && segment.is_write) check_cache_line(task, segment, place);
   bool is_told = false;
   auto conflict = [&](const Access& access, bool other_writes, std::uint32_t bytes) {
     if (access.clock == 0 || (access.bytes & bytes) == 0 || is_told) return;
@@ -236,17 +250,6 @@ void note_gm(Task& task, const Segment& segment, int pipe, bool is_atomic, const
     access = {now, mark, task.strand, is_same ? access.bytes | bytes : bytes, pipe_now, static_cast<std::uint8_t>(pipe), static_cast<std::uint8_t>(is_atomic),
               static_cast<std::uint8_t>(pipe == SB_PIPE_S), 0};
     at = stop;
-  }
-  // The data cache works on 64 bytes: two cores that store in one line overwrite each other when they write it back.
-  if (pipe != SB_PIPE_S || !segment.is_write || is_told) return;
-  const std::uintptr_t line_start = reinterpret_cast<std::uintptr_t>(segment.start) & ~std::uintptr_t{63};
-  for (std::uintptr_t half : {line_start, line_start + 32}) {
-    const Access& other = line_at(half).write;
-    if (other.clock == 0 || other.is_scalar == 0 || other.strand == task.strand || is_ordered(task, other)) continue;
-    report_race(task, "cache-line-shared", place, true, other, true,
-                "two cores store to one 64-byte line of GM through their data caches; whoever writes the line back last overwrites the other",
-                "两个核经各自的数据缓存写入 GM 的同一 64 字节缓存行，后写回者会覆盖前者");
-    return;
   }
 }
 

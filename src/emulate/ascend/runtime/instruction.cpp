@@ -39,7 +39,7 @@ bool Layout::is_run(const Shape& shape) const {
   return (block_stride == 1 || blocks == 1) && (repeat_stride == blocks || shape.repeats == 1);
 }
 
-Shape shape_of(Task& task, const char* name, int form, std::int64_t count, const std::uint64_t* mask, int repeat, bool is_sliced, int bytes, const void* place) {
+Shape shape_of(Task& task, const char* name, int form, std::int64_t count, const sb_word* mask, int repeat, bool is_sliced, int bytes, const void* place) {
   Shape shape;
   shape.lanes = std::min(256 / bytes, 128);
   if (form == SB_BY_COUNT && !is_sliced) {

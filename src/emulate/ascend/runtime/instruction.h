@@ -38,7 +38,7 @@ struct Layout {
 };
 
 // `count` < 0: `mask` holds bits; else a continuous mask of `count`. `bytes`: of the widest element.
-Shape shape_of(Task& task, const char* name, int form, std::int64_t count, const std::uint64_t* mask, int repeat, bool is_sliced, int bytes, const void* place);
+Shape shape_of(Task& task, const char* name, int form, std::int64_t count, const sb_word* mask, int repeat, bool is_sliced, int bytes, const void* place);
 void add_segments(std::vector<Segment>& to, const Layout& layout, const Shape& shape, bool is_write);
 // Checks the operands of a vector instruction (all in UB, 32-byte aligned). False: it cannot be carried out.
 bool check_vector(Task& task, const Operation& operation, int align = 32);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "starbridge/asc_codes.h"
+#include "starbridge/attributes.h"
 
 typedef long long sb_long;
 typedef unsigned long long sb_word;
@@ -86,7 +87,7 @@ struct sb_mmad {
   int m, n, k, starts_at_zero, has_bias;
 };
 
-struct sb_load {
+struct sb_load_call {
   const char* name;
   int type, repeat, src_stride, dst_gap, transposes, start, kind;
   void* dst;
@@ -140,7 +141,7 @@ __device__ sb_word __sb_asc_load(const void* at, int bytes);
 __device__ void __sb_asc_store(void* at, int bytes, sb_word value);
 __device__ void __sb_asc_cache(const void* at, int whole);
 __device__ void __sb_asc_mmad(const sb_mmad* call);
-__device__ void __sb_asc_load_data(const sb_load* call);
+__device__ void __sb_asc_load_data(const sb_load_call* call);
 __device__ void __sb_asc_fixpipe(const sb_fixpipe* call);
 __device__ void __sb_asc_fill_local(const char* name, void* dst, int repeat, int blocks, int gap, sb_word value, int size);
 __device__ void __sb_asc_matmul(const sb_matmul* call);
@@ -170,6 +171,5 @@ __device__ void __sb_asc_task_type(int key, int type);
 __device__ unsigned __sb_asc_tiling_key(void);
 __device__ void __sb_asc_check_tiling(const void* at, sb_long bytes);
 __device__ __attribute__((noreturn)) void __sb_asc_trap(void);
-__device__ int __sb_asc_print(const char* format, ...);
 __device__ void __sb_asc_dump(const char* name, int type, const void* at, sb_long count, unsigned number);
 }

@@ -5,7 +5,7 @@ namespace AscendC {
 
 template <typename T>
 SB_DEVICE void sb_load_2d(const char* name, void* dst, const void* src, const LoadData2DParams& p) {
-  sb_load call = {};
+  sb_load_call call = {};
   call.name = name;
   call.type = sb_code<T>::value;
   call.dst = dst;
@@ -23,7 +23,7 @@ template <typename T>
 SB_DEVICE void LoadData(const LocalTensor<T>& dst, const GlobalTensor<T>& src, const LoadData2DParams& params) { sb_load_2d<T>("LoadData", dst.sb_address, src.GetPhyAddr(), params); }
 template <typename T>
 SB_DEVICE void LoadDataWithTranspose(const LocalTensor<T>& dst, const LocalTensor<T>& src, const LoadData2dTransposeParams& p) {
-  sb_load call = {};
+  sb_load_call call = {};
   call.name = "LoadDataWithTranspose";
   call.type = sb_code<T>::value;
   call.dst = dst.sb_address;

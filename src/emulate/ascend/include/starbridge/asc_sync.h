@@ -83,12 +83,12 @@ template <typename T>
 SB_DEVICE void DumpTensor(const LocalTensor<T>& tensor, uint32_t number, uint32_t count) { __sb_asc_dump("DumpTensor", sb_code<T>::value, tensor.sb_address, count, number); }
 template <typename T>
 SB_DEVICE void DumpTensor(const GlobalTensor<T>& tensor, uint32_t number, uint32_t count) { __sb_asc_dump("DumpTensor", sb_code<T>::value, tensor.GetPhyAddr(), count, number); }
-#define SB_PRINT(...) __sb_asc_print(__VA_ARGS__)
+
 #if !defined(SB_HOST_PRINTS)
 template <class... A>
-SB_DEVICE void printf(const char* format, A... arguments) { __sb_asc_print(format, arguments...); }
+SB_DEVICE void printf(const char* format, A... arguments) { ::printf(format, arguments...); }
 template <class... A>
-SB_DEVICE void PRINTF(const char* format, A... arguments) { __sb_asc_print(format, arguments...); }
+SB_DEVICE void PRINTF(const char* format, A... arguments) { ::printf(format, arguments...); }
 #endif
 
 }  // namespace AscendC

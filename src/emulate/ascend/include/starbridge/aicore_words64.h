@@ -1,9 +1,0 @@
-// 64 kernels' worth of definitions. Read many times.
-#include "starbridge/aicore_words8.h"
-#include "starbridge/aicore_words8.h"
-#include "starbridge/aicore_words8.h"
-#include "starbridge/aicore_words8.h"
-#include "starbridge/aicore_words8.h"
-#include "starbridge/aicore_words8.h"
-#include "starbridge/aicore_words8.h"
-#include "starbridge/aicore_words8.h"

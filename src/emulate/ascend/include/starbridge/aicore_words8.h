@@ -1,9 +1,0 @@
-// 8 kernels' worth of definitions. Read many times.
-#include "starbridge/aicore_word.h"
-#include "starbridge/aicore_word.h"
-#include "starbridge/aicore_word.h"
-#include "starbridge/aicore_word.h"
-#include "starbridge/aicore_word.h"
-#include "starbridge/aicore_word.h"
-#include "starbridge/aicore_word.h"
-#include "starbridge/aicore_word.h"
