@@ -15,6 +15,11 @@ if os.environ.get("STARBRIDGE_REFERENCE") == "1":
 
     starbridge_reference.install()
 
+    sys.path.append(os.path.join(os.path.dirname(_here), "extensions"))
+    import starbridge_extensions
+
+    starbridge_extensions.install()
+
 # Only what comes later: one that looked over the whole path would find the one that called it, and that one this, without end.
 _paths = [os.path.abspath(entry or ".") for entry in sys.path]
 _rest = sys.path[_paths.index(_here) + 1 :] if _here in _paths else []

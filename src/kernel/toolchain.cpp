@@ -144,11 +144,13 @@ void carry_out(Step& step) {
 // The driver's command line for one source, up to what is made of it.
 std::vector<std::string> driver_words(const Toolchain& toolchain, const CompileRequest& request, const std::string& source) {
   const bool is_c = has_suffix(source, {".c"});
-  std::vector<std::string> driver = {toolchain.compiler, "-x", is_c ? "c" : "c++", "-O2", "-gline-tables-only", "-w", "-fPIE"};
+  std::vector<std::string> driver = {toolchain.compiler, "-x", is_c ? "c" : "c++", "-O2", "-gline-tables-only", "-w",
+                                     request.library.empty() ? "-fPIE" : "-fPIC"};
   if (!is_c) driver.push_back("-std=gnu++" + request.standard.substr(request.standard.rfind('+') + 1));
   driver.push_back("-I" + fs::path(source).parent_path().string() + (fs::path(source).has_parent_path() ? "" : "."));
   for (const std::string& include : request.includes) driver.push_back("-I" + include);
   for (const std::string& define : request.defines) driver.push_back("-D" + define);
+  for (const std::string& prelude : request.preludes) driver.insert(driver.end(), {"-include", prelude});
   driver.insert(driver.end(), request.card.options.begin(), request.card.options.end());
   // What the runtime reports is the place it returns to: a last call must not be a jump.
   if (toolchain.machine->id != "cuda") driver.emplace_back("-fno-optimize-sibling-calls");
@@ -294,18 +296,27 @@ base::Result<CompileResult> compile(const Toolchain& toolchain, const CompileReq
     result.warnings += step.result.err;
   }
   const std::string library_folder = fs::path(toolchain.runtime).parent_path().string();
-  const std::string device_library = folder + "/device.so";
-  result.program = folder + "/program";
+  const bool is_library = !request.library.empty();
+  const fs::path made = is_library ? fs::path(request.library) : fs::path(folder) / "program";
+  const std::string device_name = is_library ? made.stem().string() + ".device.so" : "device.so";
+  const std::string device_library = (made.parent_path() / device_name).string();
+  result.program = made.string();
   std::vector<Step> links;
   std::vector<std::string> device_link = {toolchain.compiler, "-shared", "-Wl,-Bsymbolic", "-o", device_library};
   device_link.insert(device_link.end(), device_objects.begin(), device_objects.end());
   std::vector<std::string> link = {toolchain.compiler, "-o", result.program};
+  // The two halves find each other wherever they are moved to together.
+  if (is_library) {
+    device_link.push_back("-Wl,-soname," + device_name);
+    link.insert(link.end(), {"-shared", "-Wl,-rpath,$ORIGIN"});
+  }
   link.insert(link.end(), host_objects.begin(), host_objects.end());
   if (!device_objects.empty()) {
     device_link.insert(device_link.end(), {"-L" + library_folder, library, "-Wl,-rpath," + library_folder, "-lm"});
     links.push_back({device_link, "", request.sources[0], {}, std::nullopt});
     link.push_back(device_library);
   }
+  link.insert(link.end(), request.link.begin(), request.link.end());
   link.insert(link.end(), {"-L" + library_folder, library, "-Wl,-rpath," + library_folder, "-lm", "-lpthread", "-ldl"});
   links.push_back({link, "", request.sources[0], {}, std::nullopt});
   for (Step& step : links) {

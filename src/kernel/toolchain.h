@@ -34,10 +34,15 @@ struct CompileRequest {
   bool fast_math = false;
   bool check = false;
   std::string output_folder;  // exists; receives "program" and "device.so"
+  // A library for another program (Python) to load instead of a program of its own: its path, and its device half beside it as
+  // STEM.device.so. Empty: a program.
+  std::string library;
+  std::vector<std::string> preludes;  // headers read before each source
+  std::vector<std::string> link;      // words for the linker: -L, -l, -Wl,
 };
 
 struct CompileResult {
-  std::string program;
+  std::string program;  // or the library
   std::string warnings;
 };
 

@@ -16,7 +16,18 @@ std::string readable_name(const char* mangled) {
   return result;
 }
 
-void* find_symbol(const std::string& name) { return dlsym(RTLD_DEFAULT, name.c_str()); }
+void* find_symbol(const std::string& name, const void* beside) {
+  Dl_info info{};
+  if (beside != nullptr && dladdr(beside, &info) != 0 && info.dli_fname != nullptr) {
+    // Libraries that Python loads do not see each other's names, and two of them may well have a kernel of the same name.
+    if (void* library = dlopen(info.dli_fname, RTLD_LAZY | RTLD_NOLOAD); library != nullptr) {
+      void* found = dlsym(library, name.c_str());
+      dlclose(library);
+      if (found != nullptr) return found;
+    }
+  }
+  return dlsym(RTLD_DEFAULT, name.c_str());
+}
 
 }  // namespace starbridge::emulate
 

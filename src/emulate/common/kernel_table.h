@@ -24,8 +24,9 @@ struct KernelEntry {
 
 // A mangled name as the user wrote it; the name itself where it is not mangled.
 std::string readable_name(const char* mangled);
-// Of the program itself or what it is linked with; nullptr when there is none.
-void* find_symbol(const std::string& name);
+// Of the program itself or what it is linked with; nullptr when there is none. `beside` is something of the half that asks: when
+// that lies in a library the program loaded (a Python extension), the library and what it is linked with come first.
+void* find_symbol(const std::string& name, const void* beside = nullptr);
 
 template <class Kernel>
 class KernelTable {

@@ -15,9 +15,9 @@ KernelTable<Kernel>& kernels() {
 }  // namespace
 
 Kernel* find_kernel(const void* host_function) {
-  return kernels().find(host_function, [](Kernel& kernel) {
-    kernel.code = find_symbol(kernel.name);
-    kernel.note = static_cast<const KernelNote*>(find_symbol("__sb_units$" + kernel.name));
+  return kernels().find(host_function, [host_function](Kernel& kernel) {
+    kernel.code = find_symbol(kernel.name, host_function);
+    kernel.note = static_cast<const KernelNote*>(find_symbol("__sb_units$" + kernel.name, host_function));
   });
 }
 

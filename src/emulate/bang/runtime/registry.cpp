@@ -15,9 +15,9 @@ KernelTable<Kernel>& kernels() {
 }  // namespace
 
 Kernel* find_kernel(const void* host_function) {
-  return kernels().find(host_function, [](Kernel& kernel) {
-    kernel.code = find_symbol(kernel.name);
-    kernel.spaces = static_cast<const SpaceMap*>(find_symbol("__sb_spaces$" + kernel.name));
+  return kernels().find(host_function, [host_function](Kernel& kernel) {
+    kernel.code = find_symbol(kernel.name, host_function);
+    kernel.spaces = static_cast<const SpaceMap*>(find_symbol("__sb_spaces$" + kernel.name, host_function));
   });
 }
 

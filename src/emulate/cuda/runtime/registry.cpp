@@ -30,9 +30,9 @@ KernelTable<Kernel>& kernels() {
 }  // namespace
 
 Kernel* find_kernel(const void* host_function) {
-  return kernels().find(host_function, [](Kernel& kernel) {
-    kernel.code = find_symbol("__sb_loop$" + kernel.name);
-    kernel.shared = static_cast<const SharedMap*>(find_symbol("__sb_shared$" + kernel.name));
+  return kernels().find(host_function, [host_function](Kernel& kernel) {
+    kernel.code = find_symbol("__sb_loop$" + kernel.name, host_function);
+    kernel.shared = static_cast<const SharedMap*>(find_symbol("__sb_shared$" + kernel.name, host_function));
   });
 }
 
@@ -72,12 +72,12 @@ void __sb_register_invoker(const void* host_function, void* invoker, const std::
 }
 
 void __cudaRegisterVar(void**, char* shadow, char*, const char* name, int, std::size_t bytes, int is_constant, int) {
-  void* address = find_symbol(name);
+  void* address = find_symbol(name, shadow);
   Variables& all = variables();
   std::lock_guard lock(all.mutex);
   // A managed variable has one home, the host's; the device half reaches it through a pointer that the pass made.
   std::string holder = std::string("__sb_managed$") + name;
-  if (void* pointer = find_symbol(holder); pointer != nullptr && address != nullptr) {
+  if (void* pointer = find_symbol(holder, shadow); pointer != nullptr && address != nullptr) {
     std::memcpy(shadow, address, bytes);
     *static_cast<void**>(pointer) = shadow;
     address = shadow;
