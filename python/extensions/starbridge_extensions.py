@@ -96,9 +96,14 @@ def digest(sources: list[str], words: list[str], machine: str) -> str:
             result.update(str(path.relative_to(folder)).encode() + b"\0" + path.read_bytes())
     for source in sources:
         result.update(source.rsplit("/", 1)[-1].encode() + b"\0" + pathlib.Path(source).read_bytes())
-    for tool in [program(), *map(str, sorted(pathlib.Path(program()).resolve().parents[2].glob("lib/libstarbridge_*.so")))]:
-        stat = os.stat(tool)
-        result.update(f"{tool} {stat.st_size} {stat.st_mtime_ns}".encode())
+    # What compiles it: the pass and the headers that stand for the card's. The runtime is not part of the library.
+    libraries = pathlib.Path(os.environ.get("STARBRIDGE_KERNEL_LIB") or pathlib.Path(program()).resolve().parents[2] / "lib")
+    tools = [libraries / "libstarbridge_emulate_pass.so"]
+    for folder in (ROOT / "src/emulate" / machine, ROOT / "src/emulate/common/include"):
+        tools += [path for path in sorted(folder.rglob("*")) if "runtime" not in path.parts and path.is_file()]
+    for tool in tools:
+        if tool.is_file():
+            result.update(tool.name.encode() + b"\0" + tool.read_bytes())
     return result.hexdigest()[:KEY_BYTES]
 
 
@@ -168,6 +173,7 @@ def device_half(name: str, library: str) -> str:
 def make_setup_classes(machine: str) -> dict[str, Any]:
     from setuptools import Extension
     from setuptools.command.build_ext import build_ext
+    from setuptools.errors import CompileError
 
     class BuildExtension(build_ext):
         """torch.utils.cpp_extension.BuildExtension for the emulated card."""
@@ -182,7 +188,10 @@ def make_setup_classes(machine: str) -> dict[str, Any]:
             for macro in ext.define_macros or []:
                 options.defines.append(macro[0] if len(macro) == 1 or macro[1] is None else f"{macro[0]}={macro[1]}")
             # A source may be listed by its full path or by a pattern's answer; objects and libraries of others are not built here.
-            build(ext.name, [str(source) for source in ext.sources], self.get_ext_fullpath(ext.name), machine, options)
+            try:
+                build(ext.name, [str(source) for source in ext.sources], self.get_ext_fullpath(ext.name), machine, options)
+            except BuildError as error:
+                raise CompileError(str(error)) from None
 
         def copy_extensions_to_source(self) -> None:
             """In place: the device half lies beside the library there too."""

@@ -11,6 +11,11 @@ bool is_half(const clang::CXXRecordDecl* record, std::string& type) {
   const llvm::StringRef name = record->getName();
   if (name == "__half") type = "f16";
   if (name == "__nv_bfloat16") type = "bf16";
+  // PyTorch's own: the same bits behind other names.
+  if (const auto* place = llvm::dyn_cast<clang::NamespaceDecl>(record->getDeclContext()); place != nullptr && place->getName() == "c10") {
+    if (name == "Half") type = "f16";
+    if (name == "BFloat16") type = "bf16";
+  }
   return !type.empty();
 }
 
