@@ -1,7 +1,7 @@
 """What a program reads out of tensors, noted call by call: numbers to compare where a run prints no loss and saves no checkpoint.
 
 A test compares tensors and says only "passed"; both sides of a verification could pass it with different numbers. So every place where
-the project's own code takes numbers out of a tensor (item, tolist, numpy, cpu, float(), torch.allclose, ...) is a series, named by file
+the project's own code takes numbers out of a tensor (item, tolist, numpy, cpu, float(), torch.allclose, the loss of backward, ...) is a series, named by file
 and function, for lines move when a project is ported. What PyTorch and packages read inside is theirs and is not noted.
 """
 
@@ -18,7 +18,7 @@ from starbridge_hooks import after_import
 
 OWNER_VARIABLE = "STARBRIDGE_PROBE_OWNER"  # the first process
 READS_MAX = 20_000
-METHODS = ("item", "tolist", "numpy", "cpu", "__float__", "__int__", "__bool__", "__array__", "__format__")
+METHODS = ("item", "tolist", "numpy", "cpu", "__float__", "__int__", "__bool__", "__array__", "__format__", "backward")
 FUNCTIONS = ("allclose", "equal")
 ASSERTIONS = ("assert_close", "assert_allclose")
 

@@ -7,6 +7,7 @@ emulated card. Everything is mapped by object, when torch is imported; no source
 from __future__ import annotations
 
 import functools
+import gc
 import importlib.abc
 import importlib.machinery
 import os
@@ -70,6 +71,38 @@ def _map_torch(torch: Any) -> None:
     mapper.map_accelerator()
     mapper.map_amp()
     mapper.map_distributed()
+
+
+class _Memory:
+    """What torch.cuda would call allocated: the tensors that are alive, each storage once. Seen only when asked, so that a peak between
+    two questions is missed; counted are all tensors, for here none is on a card."""
+
+    def __init__(self, torch: Any) -> None:
+        self.torch, self.highest = torch, 0
+
+    def allocated(self, device: Any = None) -> int:
+        storages: dict[int, int] = {}
+        for value in gc.get_objects():
+            if issubclass(type(value), self.torch.Tensor):
+                try:
+                    storage = value.untyped_storage()
+                    storages[storage.data_ptr()] = storage.nbytes()
+                except Exception:  # noqa: BLE001  (sparse, meta and wrapped tensors have no storage of their own)
+                    continue
+        bytes_ = sum(-(-size // 512) * 512 for size in storages.values())
+        self.highest = max(self.highest, bytes_)
+        return bytes_
+
+    def peak(self, device: Any = None) -> int:
+        self.allocated()
+        return self.highest
+
+    def reset(self, device: Any = None) -> None:
+        self.highest = 0
+
+    def statistics(self, device: Any = None) -> dict[str, int]:
+        now, peak = self.allocated(), self.peak()
+        return {f"{kind}_bytes.all.{what}": value for kind in ("allocated", "active", "reserved") for what, value in (("current", now), ("peak", peak))}
 
 
 class _Mapper:
@@ -186,9 +219,22 @@ class _Mapper:
             init(model, module, None, None, *arguments, **keywords)
 
         parallel.__init__ = mapped_init
+        self.map_data_parallel()
         for modules in (torch.nn.Linear, torch.nn.Embedding, torch.nn.LayerNorm, torch.nn.Conv2d, torch.nn.Parameter):
             if modules is not torch.nn.Parameter:
                 modules.__init__ = self.wrap(modules.__init__)
+
+    def map_data_parallel(self) -> None:
+        """One copy on the one CPU computes what the copies on the cards would, batch by batch."""
+        data_parallel = sys.modules["torch.nn.parallel.data_parallel"]
+        data_parallel._get_available_device_type = lambda: None  # type: ignore[attr-defined]
+
+        def mapped(module: Any, inputs: Any, device_ids: Any = None, output_device: Any = None, dim: int = 0, module_kwargs: Any = None) -> Any:
+            inputs = inputs if isinstance(inputs, tuple) else () if inputs is None else (inputs,)
+            return module(*inputs, **(module_kwargs or {}))
+
+        data_parallel.data_parallel = mapped  # type: ignore[attr-defined]
+        self.torch.nn.parallel.data_parallel = mapped
 
     # --- torch.cuda ------------------------------------------------------------------------------------------------
     def map_accelerator(self) -> None:
@@ -290,14 +336,17 @@ class _Mapper:
 
         zero = lambda *_, **__: 0  # noqa: E731
         nothing = lambda *_, **__: None  # noqa: E731
+        memory = _Memory(torch)
         members: dict[str, Any] = {
             "is_available": lambda: _device_count() > 0, "device_count": _device_count, "current_device": lambda: mapper.current, "set_device": set_device,
             "is_initialized": lambda: True, "init": nothing, "_lazy_init": nothing, "synchronize": nothing, "empty_cache": nothing, "ipc_collect": nothing,
             "get_device_name": lambda device=None: mapper.name, "get_device_properties": lambda device=None: Properties(),
             "get_device_capability": lambda device=None: (8, 0), "is_bf16_supported": lambda *_, **__: True, "get_arch_list": lambda: ["sm_80"],
-            "memory_allocated": zero, "max_memory_allocated": zero, "memory_reserved": zero, "max_memory_reserved": zero, "reset_peak_memory_stats": nothing,
-            "reset_max_memory_allocated": nothing, "memory_stats": lambda device=None: {}, "memory_summary": lambda *_, **__: "emulated CUDA card",
-            "mem_get_info": lambda device=None: (mapper.memory, mapper.memory), "set_per_process_memory_fraction": nothing, "utilization": zero,
+            "memory_allocated": memory.allocated, "max_memory_allocated": memory.peak, "memory_reserved": memory.allocated,
+            "max_memory_reserved": memory.peak, "memory_cached": memory.allocated, "max_memory_cached": memory.peak,
+            "reset_peak_memory_stats": memory.reset, "reset_max_memory_allocated": memory.reset, "reset_max_memory_cached": memory.reset,
+            "memory_stats": memory.statistics, "memory_summary": lambda *_, **__: "emulated CUDA card",
+            "mem_get_info": lambda device=None: (mapper.memory - memory.allocated(), mapper.memory), "set_per_process_memory_fraction": nothing, "utilization": zero,
             "manual_seed": seed_device, "manual_seed_all": seed_device, "seed": torch.seed, "seed_all": torch.seed, "initial_seed": torch.initial_seed,
             "get_rng_state": lambda device=None: torch.get_rng_state(), "set_rng_state": lambda state, device=None: torch.set_rng_state(state),
             "get_rng_state_all": lambda: [torch.get_rng_state()], "set_rng_state_all": lambda states: torch.set_rng_state(states[0]),

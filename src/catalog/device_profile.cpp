@@ -38,6 +38,12 @@ Json properties(const Chip& chip) {
   return json;
 }
 
+// "9.1.0" of the toolkit a new machine would get; programs ask the plug-in for it. Empty when not known.
+std::string toolkit_version(const Chip& chip) {
+  const StackVersion* version = chip.stack->version_to_use();
+  return version == nullptr ? "" : version->toolkit.substr(version->toolkit.rfind(' ') + 1);
+}
+
 std::vector<std::string> dtypes_limited(const Chip& chip) {
   std::vector<std::string> names;
   for (const Fact& fact : chip.stack->dtypes.all()) {
@@ -113,6 +119,7 @@ base::Result<Json> device_profile(const Chip& chip, const ApiTable& table, const
                {"torch_device", chip.stack->torch_device()},
                {"plugin_module", *chip.stack->plugin_module()},
                {"dist_backend", chip.stack->dist_backend()},
+               {"toolkit_version", toolkit_version(chip)},
                {"memory_bytes", *chip.memory_bytes()},
                {"device_count", options.device_count},
                {"visible_devices_env", chip.stack->visible_devices_env()},

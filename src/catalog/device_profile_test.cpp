@@ -32,6 +32,7 @@ TEST(DeviceProfile, SaysWhatTheEmulatedNpuNeeds) {
   EXPECT_EQ(json["device_count"], 8);
   EXPECT_EQ(json["visible_devices_env"], "ASCEND_RT_VISIBLE_DEVICES");
   EXPECT_EQ(json["properties"]["cube_core_num"], 20);
+  EXPECT_EQ(json["toolkit_version"], "9.1.0");
   EXPECT_EQ(json["policy"]["fallback"], "warn");
 }
 

@@ -335,6 +335,33 @@ class Use(unittest.TestCase):
             self.assertNotEqual(bad.returncode, 0)
             self.assertIn("starbridge_torch:", bad.stderr)
 
+    def test_children_are_covered_without_pip_too(self) -> None:
+        program = textwrap.dedent("""
+            import subprocess, sys, torch
+            import torch.multiprocessing as mp
+
+            def work(rank, x):
+                x[rank] += 1
+                print(torch.zeros(1, device=f"cuda:{rank}").device, x.is_cuda, flush=True)
+
+            if __name__ == "__main__":
+                if len(sys.argv) > 1:
+                    work(0, torch.zeros(1).cuda())
+                else:
+                    x = torch.zeros(3, device="cuda")
+                    mp.spawn(work, args=(x,), nprocs=2)
+                    print(x.tolist(), flush=True)
+                    sys.exit(subprocess.run([sys.executable, __file__, "child"]).returncode)
+        """).lstrip()
+        with tempfile.TemporaryDirectory() as folder:
+            script = pathlib.Path(folder) / "program.py"
+            script.write_text(program)
+            env = support.environment(support.profile(), folder, {"PYTHONPATH": path_with_package()})
+            done = subprocess.run([sys.executable, "-m", "starbridge_torch", str(script)], capture_output=True, text=True, env=env, cwd=folder, timeout=200)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        lines = done.stdout.splitlines()
+        self.assertEqual((sorted(lines[:2]), lines[2:]), (["cuda:0 True", "cuda:1 True"], ["[1.0, 1.0, 0.0]", "cuda:0 True"]))
+
     @staticmethod
     def copy_of_package(folder: str) -> pathlib.Path:
         import shutil

@@ -3,9 +3,15 @@
 #include <c10/core/CPUAllocator.h>
 #include <c10/core/impl/alloc_cpu.h>
 #include <c10/util/Exception.h>
+#include <c10/util/error.h>
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
 #include <cstring>
 #include <iomanip>
 #include <memory>
@@ -31,6 +37,8 @@ struct Card {
 struct Block {
   int device;
   int64_t bytes;
+  int file = -1;             // of a block that other processes may map
+  int64_t mapped_bytes = 0;  // of such a block
 };
 
 struct Shard {
@@ -124,7 +132,29 @@ void free_block(void* address) {
     }
   }
   if (block.device >= 0) give_back(block);
-  c10::free_cpu(address);
+  if (block.file < 0) {
+    c10::free_cpu(address);
+    return;
+  }
+  ::munmap(address, static_cast<size_t>(block.mapped_bytes));
+  ::close(block.file);
+}
+
+// Takes over `file`. The block's address is mapped, shared, and registered for `device`.
+void* map_block(int file, int64_t bytes, int device) {
+  int64_t rounded = (bytes + kRoundBytes - 1) / kRoundBytes * kRoundBytes;
+  claim(device, rounded);
+  void* address = ::mmap(nullptr, static_cast<size_t>(bytes), PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+  if (address == MAP_FAILED) {
+    int failure = errno;
+    give_back({device, rounded});
+    ::close(file);
+    TORCH_CHECK(false, "cannot map ", bytes, " bytes of shared device memory: ", c10::utils::str_error(failure));
+  }
+  Shard& shard = shard_of(address);
+  std::lock_guard<std::mutex> lock(shard.mutex);
+  shard.blocks[address] = {device, rounded, file, bytes};
+  return address;
 }
 
 void* allocate_block(int device, size_t bytes) {
@@ -265,6 +295,45 @@ int owner_of(const void* address) {
   std::lock_guard<std::mutex> lock(shard.mutex);
   auto found = shard.blocks.find(address);
   return found == shard.blocks.end() ? -1 : found->second.device;
+}
+
+SharedBlock share_memory(const c10::Storage& storage) {
+  auto* impl = storage.unsafeGetStorageImpl();
+  void* before = impl->_mutable_data_ptr_no_checks().get();
+  auto bytes = static_cast<int64_t>(impl->nbytes());
+  TORCH_CHECK(before != nullptr && bytes > 0, "an empty storage has no memory to share");
+  int device = impl->device().index();
+  {
+    Shard& shard = shard_of(before);
+    std::lock_guard<std::mutex> lock(shard.mutex);
+    auto found = shard.blocks.find(before);
+    if (found != shard.blocks.end() && found->second.file >= 0) return {found->second.file, bytes, device};
+  }
+  int file = ::memfd_create("starbridge-device-memory", MFD_CLOEXEC);
+  TORCH_CHECK(file >= 0, "cannot make shared device memory: ", c10::utils::str_error(errno));
+  if (::ftruncate(file, bytes) != 0) {
+    int failure = errno;
+    ::close(file);
+    TORCH_CHECK(false, "cannot make ", bytes, " bytes of shared device memory: ", c10::utils::str_error(failure));
+  }
+  void* address = map_block(file, bytes, device);
+  std::memcpy(address, before, static_cast<size_t>(bytes));
+  impl->set_data_ptr_noswap({address, address, &free_block, impl->device()});
+  return {file, bytes, device};
+}
+
+c10::Storage map_shared_memory(int file, int64_t bytes, int device) {
+  TORCH_CHECK(bytes > 0, "invalid size of shared device memory: ", bytes);
+  // Unmapped pages past the end of a shorter file would end the process at their first use.
+  struct stat status {};
+  TORCH_CHECK(::fstat(file, &status) == 0 && status.st_size >= bytes, "the shared device memory is smaller than the ", bytes,
+              " bytes its sender names");
+  int own = ::fcntl(file, F_DUPFD_CLOEXEC, 0);
+  TORCH_CHECK(own >= 0, "cannot keep shared device memory: ", c10::utils::str_error(errno));
+  void* address = map_block(own, bytes, device);
+  c10::DataPtr memory(address, address, &free_block, c10::Device(c10::kPrivateUse1, static_cast<c10::DeviceIndex>(device)));
+  return c10::Storage(c10::make_intrusive<c10::StorageImpl>(c10::StorageImpl::use_byte_size_t(), static_cast<size_t>(bytes),
+                                                            std::move(memory), device_allocator(), /*resizable=*/false));
 }
 
 DeviceScope::DeviceScope(int device) : before_(scope_device) { scope_device = device; }

@@ -4,6 +4,7 @@
 
 #include <c10/core/CachingDeviceAllocator.h>
 #include <c10/core/DeviceType.h>
+#include <c10/core/Storage.h>
 
 #include <cstdint>
 #include <string>
@@ -37,6 +38,19 @@ void release_cached(int device);
 void set_memory_fraction(int device, double fraction);
 // The device that owns `address`, or -1. Only starts of allocations are known.
 int owner_of(const void* address);
+
+// Memory that other processes of this machine may map, for tensors passed between processes. The file is this module's and stays open as
+// long as the block; a receiver duplicates it.
+struct SharedBlock {
+  int file = -1;
+  int64_t bytes = 0;
+  int device = -1;
+};
+// Moves the memory of a device storage into such a block, if it is not in one already. The storage keeps its identity; its address
+// changes. Throws c10::Error for a storage that is not a whole allocation.
+SharedBlock share_memory(const c10::Storage& storage);
+// A device storage over a block of another process; `file` stays the caller's. Counts against `device`.
+c10::Storage map_shared_memory(int file, int64_t bytes, int device);
 
 // While one of these lives, what the CPU's kernels allocate on this thread belongs to `device`: their outputs become device
 // storage without a copy, and their workspaces count against the card as a real kernel's would.

@@ -85,5 +85,16 @@ PYBIND11_MODULE(_C, m) {
     return py::reinterpret_steal<py::object>(THPGenerator_initDefaultGenerator(default_generator(device)));
   });
   m.def("make_collective", &make_collective, py::arg("inner"), py::arg("name"), py::call_guard<py::gil_scoped_release>());
+  m.def("share_memory", [](const at::Tensor& tensor) {
+    SharedBlock block = share_memory(tensor.storage());
+    return py::make_tuple(block.file, block.bytes, block.device);
+  });
+  m.def("map_shared_memory", [](int file, int64_t bytes, int device) {
+    c10::Storage storage = map_shared_memory(file, bytes, device);
+    at::Tensor tensor = at::detail::make_tensor<c10::TensorImpl>(std::move(storage), c10::DispatchKeySet(c10::DispatchKey::PrivateUse1),
+                                                                caffe2::TypeMeta::Make<uint8_t>());
+    tensor.unsafeGetTensorImpl()->set_sizes_contiguous({bytes});
+    return tensor;
+  });
   m.def("host_tensor", [](const at::Tensor& tensor) { return host_tensor(tensor); });
 }

@@ -2,10 +2,13 @@
 from __future__ import annotations
 
 import argparse
+import atexit
 import importlib.metadata
 import os
 import runpy
+import shutil
 import sys
+import tempfile
 
 
 def _parse(arguments: list[str]) -> tuple[argparse.Namespace, list[str]]:
@@ -23,6 +26,23 @@ def _parse(arguments: list[str]) -> tuple[argparse.Namespace, list[str]]:
 
 def _has_entry_point() -> bool:
     return any(point.name == "starbridge_torch" for point in importlib.metadata.entry_points(group="torch.backends"))
+
+
+def _announce() -> None:
+    """An entry point for processes that the program starts, where pip installed none: a folder of metadata on their path."""
+    home = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+    folder = tempfile.mkdtemp(prefix="starbridge-torch-")
+    info = os.path.join(folder, "starbridge_torch-0.dist-info")
+    os.mkdir(info)
+    for name, text in (("METADATA", "Metadata-Version: 2.1\nName: starbridge-torch\nVersion: 0\n"),
+                       ("entry_points.txt", "[torch.backends]\nstarbridge_torch = starbridge_torch_start.autoload:load\n")):
+        with open(os.path.join(info, name), "w", encoding="utf-8") as file:
+            file.write(text)
+    before = os.environ.get("PYTHONPATH")
+    os.environ["PYTHONPATH"] = os.pathsep.join([folder, home] + ([before] if before else []))
+    sys.path += [folder, home]  # what multiprocessing spawns is given this path, whatever the environment says
+    owner = os.getpid()
+    atexit.register(lambda: os.getpid() == owner and shutil.rmtree(folder, ignore_errors=True))
 
 
 def _prepare(chosen: argparse.Namespace) -> None:
@@ -55,7 +75,7 @@ def main() -> None:
     if backend is None:
         print("starbridge_torch: no plug-in of another chip is installed; the program runs as it is", file=sys.stderr)
     elif not _has_entry_point():
-        print("starbridge_torch: not installed by pip, so processes that the program starts are not intercepted", file=sys.stderr)
+        _announce()
     sys.argv = [chosen.program, *arguments]
     if chosen.module:
         sys.path.insert(0, os.getcwd())

@@ -41,6 +41,7 @@ class Profile:
     rules: tuple[Rule, ...]
     fallback: str
     sources: dict[str, str]
+    toolkit_version: str
 
 
 class _Reader:
@@ -118,7 +119,7 @@ def parse(text: str, path: str) -> Profile:
         visible_devices_env=reader.choice("visible_devices_env", (visible,)), properties=dict(reader.object("properties").value),
         dtypes_unsupported=reader.strings("dtypes_unsupported"), rules=_rules(reader),
         fallback=reader.object("policy").choice("fallback", ("warn", "refuse")) if "policy" in reader.value else "warn",
-        sources=dict(reader.object("sources").value))
+        sources=dict(reader.object("sources").value), toolkit_version=reader.take("toolkit_version", str, "") if "toolkit_version" in value else "")
 
 
 @functools.cache

@@ -9,6 +9,7 @@ from typing import Any
 from starbridge_emulated import profile as _profile
 
 RANDOM_VARIABLE = "STARBRIDGE_DEVICE_RANDOM"  # shared (default) or own
+TOOLKIT_NAMES = {"npu": "cann", "mlu": "mlu"}
 FALLBACK_OFF = {"npu": "TORCH_NPU_FALLBACK_CPU_DISABLE"}  # the vendor's own switch
 
 
@@ -82,10 +83,13 @@ def set_up(backend: str) -> types.ModuleType:
     _add_tensor_types(module, torch, backend, kinds)
     _add_switches(module, torch, backend)
 
-    from starbridge_emulated import amp, autograd_exit, distributed, no_cuda, report
+    from starbridge_emulated import amp, autograd_exit, distributed, no_cuda, report, sharing
 
     no_cuda.hide()
+    # The plug-ins put the version of their toolkit beside that of CUDA.
+    setattr(torch.version, TOOLKIT_NAMES[backend], profile.toolkit_version or None)
     distributed.register(backend, profile.dist_backend)
+    sharing.register()
     other = "torch_mlu" if backend == "npu" else "torch_npu"
     sys.modules.setdefault(other, None)  # type: ignore[arg-type]  # a machine has one vendor's plug-in
     autograd_exit.start()
