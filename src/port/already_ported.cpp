@@ -4,6 +4,7 @@
 #include <string_view>
 
 #include "base/text.h"
+#include "port/cuda_only.h"
 #include "port/target.h"
 
 namespace starbridge::port {
@@ -27,7 +28,46 @@ void add_to_file(std::vector<FileReport>& reports, std::size_t chip, Finding fin
   findings.insert(at, std::move(finding));
 }
 
+Finding describe(const CudaOnly& own, const std::string& path, const std::string& chip) {
+  bool is_by_itself = own.through.empty();
+  return {
+      "cuda-only-file",
+      Severity::kWarning,
+      {path, 1, 1, ""},
+      is_by_itself ? text("the file needs {}, which compiles for CUDA alone; its devices were left as they are",
+                          "文件依赖仅支持 CUDA 的 {}，其中的设备名保持原样", own.language)
+                   : text("the file is about {}, which needs {} for CUDA alone; its devices were left as they are",
+                          "文件针对 {}，后者依赖仅支持 CUDA 的 {}，其中的设备名保持原样", own.through, own.language),
+      text("write the kernels anew for {}, or choose another path there; to have the names edited: starbridge port --all-sites",
+           "请为 {} 重写内核或改走其他路径；如仍需修改名称：starbridge port --all-sites", chip),
+      ""};
+}
+
 }  // namespace
+
+void leave_cuda_only(std::vector<FileReport>& reports, const Context& context) {
+  std::vector<std::string> paths;
+  std::vector<const python::Outline*> outlines;
+  std::vector<FileReport*> files;
+  for (FileReport& report : reports) {
+    if (report.kind != FileKind::kPython) continue;
+    paths.push_back(report.path);
+    outlines.push_back(&report.outline);
+    files.push_back(&report);
+  }
+  std::vector<CudaOnly> own = find_cuda_only(paths, outlines);
+  for (std::size_t chip = 0; chip < context.targets.size(); ++chip) {
+    const Target& target = context.targets[chip];
+    if (target.family == nullptr || target.is_cuda_named() || context.edits_supported) continue;
+    for (std::size_t file = 0; file < files.size(); ++file) {
+      if (own[file].language.empty()) continue;
+      TargetResult& result = files[file]->results[chip];
+      if (count_device_edits(result) == 0) continue;
+      drop_device_edits(result);
+      add_to_file(reports, chip, describe(own[file], paths[file], target.chip->name));
+    }
+  }
+}
 
 std::vector<std::pair<std::string, base::Place>> find_shims(const SourceFile& file) {
   static constexpr std::array<std::pair<std::string_view, std::string_view>, 2> kShims = {

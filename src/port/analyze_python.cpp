@@ -3,6 +3,7 @@
 #include "port/analyze.h"
 #include "port/files/setup_py.h"
 #include "port/python/branches.h"
+#include "port/python/cuda_code.h"
 #include "port/python/rewrite.h"
 #include "port/relevance.h"
 
@@ -71,6 +72,7 @@ std::vector<TargetResult> analyze_python(const SourceFile& file, const Context& 
   std::string device = context.source_device;
   if (device.empty()) device = python::device_of_source(python::count_families(sites));
   python::settle_others(sites, file.bytes, device);
+  if (is_setup_py(file.path)) python::settle_cuda_build(sites);
   return rewrite_python(file, sites, context);
 }
 

@@ -149,9 +149,10 @@ base::Result<ProjectReport> scan_project(const std::string& root, const Context&
   project.file_count = file_count;
   project.reused_file_count = scan.reused_count();
   for (const Target& target : context.targets) project.chips.push_back({target, Verdict::kRuns, 0, 0, 0, {}, {}, context.rules});
-  if (!is_single_file) add_reach(reports);
   tell_shims(reports, context, scan.shims());
   leave_supported(reports, context, scan.source_device());
+  leave_cuda_only(reports, context);
+  if (!is_single_file) add_reach(reports);
   for (FileReport& report : reports) {
     if (report.is_analyzed) {
       ++project.analyzed_file_count;

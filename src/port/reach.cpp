@@ -23,13 +23,17 @@ std::string folder_of(const std::string& path) {
   return slash == std::string::npos ? "" : path.substr(0, slash + 1);
 }
 
-bool is_test(const std::string& path) {
+}  // namespace
+
+bool is_test_path(const std::string& path) {
   std::string name = file_name(path);
   bool is_named = name.rfind("test_", 0) == 0 || name == "conftest.py" ||
                   (name.size() > 8 && name.compare(name.size() - 8, 8, "_test.py") == 0);
   return is_named || path.rfind("tests/", 0) == 0 || path.rfind("test/", 0) == 0 || path.find("/tests/") != std::string::npos ||
          path.find("/test/") != std::string::npos;
 }
+
+namespace {
 
 class ReachFinder {
  public:
@@ -50,7 +54,7 @@ class ReachFinder {
     for (std::size_t file = 0; file < input_.paths.size(); ++file) {
       const std::string& path = input_.paths[file];
       const python::Outline& outline = *input_.outlines[file];
-      if (is_test(path)) {
+      if (is_test_path(path)) {
         tests.push_back(file);
       } else if (file_name(path) == "setup.py") {
         builds.push_back(file);
@@ -96,7 +100,7 @@ class ReachFinder {
   void add(std::size_t from, std::size_t to) {
     if (from == to) return;
     imports_[from].push_back(to);
-    if (!is_test(input_.paths[from])) is_imported_[to] = true;
+    if (!is_test_path(input_.paths[from])) is_imported_[to] = true;
   }
 
   std::set<std::size_t> started_files() const {

@@ -37,6 +37,9 @@ struct ReachInput {
   std::vector<std::pair<std::string, std::string>> commands;
 };
 
+// By the names that test runners go by.
+bool is_test_path(const std::string& path);
+
 // As input.paths.
 std::vector<Reached> find_reach(const ReachInput& input);
 

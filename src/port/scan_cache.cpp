@@ -115,6 +115,7 @@ void visit(Archive& archive, Outline& value) {
   visit(archive, value.imports);
   visit(archive, value.has_main);
   visit(archive, value.changes_path);
+  visit(archive, value.cuda_language);
   visit(archive, value.does_something);
   visit(archive, value.parts);
 }
@@ -194,7 +195,7 @@ namespace {
 
 constexpr std::size_t kHashDigits = 16;
 constexpr std::size_t kSnapshotsKept = 64;
-constexpr std::string_view kFormat = "starbridge scan cache 1\n";
+constexpr std::string_view kFormat = "starbridge scan cache 2\n";
 
 std::string folder() { return base::cache_directory() + "/scan"; }
 

@@ -11,6 +11,7 @@
 #include "port/files/setup_py.h"
 #include "port/notebook_cells.h"
 #include "port/python/branches.h"
+#include "port/python/cuda_code.h"
 #include "port/relevance.h"
 
 namespace starbridge::port {
@@ -260,6 +261,7 @@ void TreeScan::finish_python(std::size_t index) {
       bool is_one_familys = family_files_.count(file.path) > 0;
       if (is_one_familys) python::settle_all(sites);
       python::settle_others(sites, file.bytes, context_.source_device);
+      if (is_setup_py(file.path)) python::settle_cuda_build(sites);
       report.branch_counts = count_branches(sites, file.path, is_one_familys);
       end_report(report, file, context_, rewrite_python(file, sites, context_));
     }

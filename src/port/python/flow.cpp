@@ -120,8 +120,8 @@ void Flow::follow(NodeId expression, TextRole role, int depth) {
 
 bool Flow::is_first_visit(Group group, const void* values, TextRole role, int depth) {
   if (depth > kDepthMax) return false;  // the values would not be followed, and may be later
-  // Groups are arrays of words of four bytes: twice their address leaves the low three bits free.
-  std::uint64_t key = static_cast<std::uint64_t>(reinterpret_cast<std::uintptr_t>(values)) * 2;
+  // Groups are arrays of words of four bytes: four times their address leaves the low four bits free.
+  std::uint64_t key = static_cast<std::uint64_t>(reinterpret_cast<std::uintptr_t>(values)) * 4;
   key += static_cast<std::uint64_t>(group) * 2 + (role == TextRole::kDevice ? 0 : 1);
   return visited_groups_.insert(key).second;
 }
@@ -142,6 +142,39 @@ void Flow::follow_identifier(NodeId expression, TextRole role, int depth) {
   for (const Binding& binding : bindings) {
     if (binding.kind == Binding::Kind::kValue) follow(binding.node, role, depth);
     if (binding.kind == Binding::Kind::kParameter) follow_parameter(binding, syntax_.name(expression), role, depth);
+  }
+  follow_added(expression, bindings, role, depth);
+}
+
+// devices.append("cuda"), devices.extend(...), of the same name in the same scope.
+void Flow::follow_added(NodeId container, std::span<const Binding> bindings, TextRole role, int depth) {
+  if (!is_first_visit(Group::kAdded, bindings.data(), role, depth)) return;
+  for (std::string_view method : {"append", "extend", "add", "appendleft", "insert"}) {
+    Symbol symbol = syntax_.symbols().find(method);
+    if (symbol == kNoSymbol) continue;
+    for (NodeId call : scopes_.calls_of(symbol)) {
+      NodeId function = syntax_.child(call, Field::kFunction);
+      NodeId object = syntax_.kind(function) == Kind::kAttribute ? syntax_.child(function, Field::kObject) : kNoNode;
+      if (syntax_.kind(object) != Kind::kIdentifier || syntax_.node(object).symbol != syntax_.node(container).symbol) continue;
+      if (scopes_.find(object, syntax_.node(object).symbol).data() != bindings.data()) continue;
+      follow(argument_of(syntax_, call, "", method == "insert" ? 1 : 0), role, depth);
+    }
+  }
+}
+
+// The values of a dictionary, of which .values() and .items() are loops.
+void Flow::follow_entries(NodeId object, TextRole role, int depth) {
+  auto follow_values = [&](NodeId dictionary) {
+    if (syntax_.kind(dictionary) != Kind::kDictionary) return;
+    for (NodeId pair = syntax_.node(dictionary).first_child; pair != kNoNode; pair = syntax_.node(pair).next_sibling)
+      follow(syntax_.child(pair, Field::kValue), role, depth);
+  };
+  follow_values(object);
+  if (syntax_.kind(object) != Kind::kIdentifier) return;
+  std::span<const Binding> bindings = scopes_.find(object, syntax_.node(object).symbol);
+  if (bindings.empty() || !is_first_visit(Group::kEntries, bindings.data(), role, depth)) return;
+  for (const Binding& binding : bindings) {
+    if (binding.kind == Binding::Kind::kValue) follow_values(binding.node);
   }
 }
 
@@ -165,7 +198,7 @@ void Flow::follow_parameter(const Binding& parameter, std::string_view name, Tex
     is_method = syntax_.kind(scope) == Kind::kClass;
   }
   if (called == kNoNode) return;
-  follow_parametrization(parameter.owner, name, role, depth);
+  follow_parametrization(parameter, name, role, depth);
   on_demand_({is_method ? Demand::Kind::kMethodArgument : Demand::Kind::kArgument, std::string(syntax_.text(called)),
               std::string(name), parameter.position - (is_method || is_constructor ? 1 : 0), role});
   for (NodeId call : scopes_.calls_of(syntax_.node(called).symbol)) {
@@ -177,18 +210,77 @@ void Flow::follow_parameter(const Binding& parameter, std::string_view name, Tex
 
 // @pytest.mark.parametrize("device", ["cpu", "cuda"]) and ("name, device", [("a", "cuda"), pytest.param("b", "cpu")]), on the
 // function or on its class.
-void Flow::follow_parametrization(NodeId function, std::string_view name, TextRole role, int depth) {
+void Flow::follow_parametrization(const Binding& parameter, std::string_view name, TextRole role, int depth) {
+  NodeId function = parameter.owner;
   for (NodeId owner = function; owner != kNoNode; owner = syntax_.node(owner).parent) {
     if (syntax_.kind(owner) != Kind::kFunction && syntax_.kind(owner) != Kind::kClass) continue;
     if (owner != function && syntax_.kind(owner) == Kind::kFunction) return;
     NodeId decorated = syntax_.node(owner).parent;
     if (syntax_.kind(decorated) != Kind::kStatement && syntax_.kind(decorated) != Kind::kOther) continue;
-    for (NodeId part = syntax_.node(decorated).first_child; part != kNoNode && part != owner;
-         part = syntax_.node(part).next_sibling) {
-      NodeId call = syntax_.kind(part) == Kind::kOther ? syntax_.node(part).first_child : part;
-      NodeId mark = syntax_.kind(call) == Kind::kCall ? syntax_.child(call, Field::kFunction) : kNoNode;
-      if (syntax_.kind(mark) == Kind::kAttribute && syntax_.name(mark) == "parametrize")
+    for (NodeId call : decorators_of(owner)) {
+      std::string_view mark = mark_of(call);
+      if (mark == "parametrize")
         follow_cases(argument_of(syntax_, call, "argnames", 0), argument_of(syntax_, call, "argvalues", 1), name, role, depth);
+      if (mark == "expand" && owner == function)
+        follow_rows(argument_of(syntax_, call, "input", 0), parameter.position - 1, role, depth);
+    }
+  }
+  follow_fixture(name, role, depth);
+}
+
+// Decorators of a function or class that are calls or names.
+std::vector<NodeId> Flow::decorators_of(NodeId owner) const {
+  std::vector<NodeId> found;
+  NodeId decorated = syntax_.node(owner).parent;
+  if (syntax_.kind(decorated) != Kind::kStatement && syntax_.kind(decorated) != Kind::kOther) return found;
+  for (NodeId part = syntax_.node(decorated).first_child; part != kNoNode && part != owner;
+       part = syntax_.node(part).next_sibling)
+    found.push_back(syntax_.kind(part) == Kind::kOther ? syntax_.node(part).first_child : part);
+  return found;
+}
+
+// "parametrize" of pytest.mark.parametrize(...), "fixture" of @fixture.
+std::string_view Flow::mark_of(NodeId decorator) const {
+  NodeId mark = syntax_.kind(decorator) == Kind::kCall ? syntax_.child(decorator, Field::kFunction) : decorator;
+  bool is_name = syntax_.kind(mark) == Kind::kAttribute || syntax_.kind(mark) == Kind::kIdentifier;
+  return is_name ? syntax_.name(mark) : std::string_view();
+}
+
+// @parameterized.expand([("name", "cuda"), ...]) or, of a test with one argument, ["cpu", "cuda"].
+void Flow::follow_rows(NodeId rows, int index, TextRole role, int depth) {
+  if ((syntax_.kind(rows) != Kind::kTuple && syntax_.kind(rows) != Kind::kList) || index < 0) return;
+  for (NodeId row = syntax_.node(rows).first_child; row != kNoNode; row = syntax_.node(row).next_sibling) {
+    bool is_row = syntax_.kind(row) == Kind::kTuple || syntax_.kind(row) == Kind::kList;
+    NodeId element = is_row ? syntax_.node(row).first_child : index == 0 ? row : kNoNode;
+    for (int before = index; is_row && before > 0 && element != kNoNode; --before) element = syntax_.node(element).next_sibling;
+    follow(element, role, depth);
+  }
+}
+
+// A test's argument is what the fixture of its name gives.
+void Flow::follow_fixture(std::string_view name, TextRole role, int depth) {
+  for (const Binding& binding : module_bindings(name)) {
+    if (binding.kind != Binding::Kind::kFunction) continue;
+    std::vector<NodeId> decorators = decorators_of(binding.node);
+    bool is_fixture = std::any_of(decorators.begin(), decorators.end(), [&](NodeId each) { return mark_of(each) == "fixture"; });
+    if (!is_fixture || !is_first_visit(Group::kFixtures, &binding, role, depth)) continue;
+    for (NodeId value : scopes_.returns_of(binding.node)) follow(value, role, depth);
+    for (NodeId id = binding.node; id != kNoNode && syntax_.node(id).begin < syntax_.node(binding.node).end;
+         id = syntax_.next(id)) {
+      if (syntax_.kind(id) == Kind::kYield) follow(syntax_.node(id).first_child, role, depth);
+    }
+  }
+}
+
+// request.param in a fixture: one of @pytest.fixture(params=[...]).
+void Flow::follow_request(NodeId attribute, TextRole role, int depth) {
+  NodeId object = syntax_.child(attribute, Field::kObject);
+  if (syntax_.name(attribute) != "param" || syntax_.kind(object) != Kind::kIdentifier) return;
+  for (const Binding& binding : scopes_.find(object, syntax_.node(object).symbol)) {
+    if (binding.kind != Binding::Kind::kParameter || syntax_.kind(binding.owner) != Kind::kFunction) continue;
+    for (NodeId decorator : decorators_of(binding.owner)) {
+      if (mark_of(decorator) == "fixture" && syntax_.kind(decorator) == Kind::kCall)
+        follow(argument_of(syntax_, decorator, "params", -1), role, depth);
     }
   }
 }
@@ -226,6 +318,7 @@ void Flow::follow_attribute(NodeId expression, TextRole role, int depth) {
     return;
   }
   if (role == TextRole::kDevice) device_names_.insert(scopes_.written_path(expression));
+  follow_request(expression, role, depth);
   demand(Demand::Kind::kAttribute, std::string(syntax_.name(expression)), role);
   std::span<const NodeId> values = scopes_.attribute_values(syntax_.node(expression).symbol);
   if (values.empty() || !is_first_visit(Group::kAttributes, values.data(), role, depth)) return;
@@ -265,6 +358,7 @@ void Flow::follow_call(NodeId call, TextRole role, int depth) {
     if (syntax_.kind(key) == Kind::kString) demand(Demand::Kind::kKey, std::string(read_literal(syntax_, key).text), role);
     return follow(argument_of(syntax_, call, "default", 1), role, depth);
   }
+  if (method == "values" || method == "items") return follow_entries(object, role, depth);
   demand(Demand::Kind::kMethodReturned, std::string(method), role);
   // Methods of classes of this file, by name.
   if (!scopes_.defines_method(syntax_.node(function).symbol)) return;
@@ -281,7 +375,10 @@ void Flow::follow_subscript(NodeId expression, TextRole role, int depth) {
   for (const Binding& binding : scopes_.find(object, syntax_.node(object).symbol)) {
     if (binding.kind != Binding::Kind::kValue) continue;
     Kind kind = syntax_.kind(binding.node);
-    if (kind == Kind::kList || kind == Kind::kTuple || kind == Kind::kComprehension) follow(binding.node, role, depth);
+    if (kind == Kind::kList || kind == Kind::kTuple || kind == Kind::kComprehension) {
+      follow(binding.node, role, depth);
+      follow_added(object, scopes_.find(object, syntax_.node(object).symbol), role, depth);
+    }
     if (syntax_.kind(binding.node) != Kind::kDictionary || wanted.empty()) continue;
     for (NodeId pair = syntax_.node(binding.node).first_child; pair != kNoNode; pair = syntax_.node(pair).next_sibling) {
       NodeId pair_key = syntax_.child(pair, Field::kKey);

@@ -67,7 +67,14 @@ class Flow {
   void follow(NodeId expression, TextRole role, int depth);
   void follow_identifier(NodeId expression, TextRole role, int depth);
   void follow_parameter(const Binding& parameter, std::string_view name, TextRole role, int depth);
-  void follow_parametrization(NodeId function, std::string_view name, TextRole role, int depth);
+  void follow_added(NodeId container, std::span<const Binding> bindings, TextRole role, int depth);
+  void follow_entries(NodeId object, TextRole role, int depth);
+  void follow_parametrization(const Binding& parameter, std::string_view name, TextRole role, int depth);
+  std::vector<NodeId> decorators_of(NodeId owner) const;
+  std::string_view mark_of(NodeId decorator) const;
+  void follow_rows(NodeId rows, int index, TextRole role, int depth);
+  void follow_fixture(std::string_view name, TextRole role, int depth);
+  void follow_request(NodeId attribute, TextRole role, int depth);
   void follow_cases(NodeId names, NodeId values, std::string_view wanted, TextRole role, int depth);
   void follow_attribute(NodeId expression, TextRole role, int depth);
   void follow_call(NodeId call, TextRole role, int depth);
@@ -75,7 +82,7 @@ class Flow {
   void follow_children(NodeId expression, TextRole role, int depth);
   // False when all values of a group (bindings of a name, values of an attribute) were followed before: files that use one name a
   // hundred thousand times would otherwise be walked ten thousand million times.
-  enum class Group { kBindings, kReturns, kAttributes, kMethods };
+  enum class Group { kBindings, kReturns, kAttributes, kMethods, kAdded, kEntries, kFixtures };
   bool is_first_visit(Group group, const void* values, TextRole role, int depth);
 
   static constexpr int kDepthMax = 48;

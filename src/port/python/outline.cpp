@@ -111,6 +111,25 @@ bool starts_with_word(std::string_view text, std::string_view word) {
   return text.substr(0, word.size()) == word && text.size() > word.size() && !is_word(text[word.size()]);
 }
 
+// Languages and bindings in which kernels for CUDA are written from Python. None of them compiles for another maker's chip.
+bool is_cuda_language(std::string_view module, std::string_view source) {
+  auto is_under = [&](std::string_view package) {
+    return module.substr(0, package.size()) == package && (module.size() == package.size() || module[package.size()] == '.');
+  };
+  if (is_under("cutlass") || is_under("cuda") || is_under("pycuda") || is_under("nvshmem")) return true;
+  // These two are also used for arrays and on the CPU.
+  if (is_under("numba.cuda")) return source.find(".jit") != std::string_view::npos;
+  static constexpr std::array<std::string_view, 4> kMakers = {"RawKernel", "RawModule", "ElementwiseKernel",
+                                                              "compile_with_cache"};
+  return is_under("cupy") && std::any_of(kMakers.begin(), kMakers.end(),
+                                         [&](std::string_view maker) { return source.find(maker) != std::string_view::npos; });
+}
+
+// A module that loads the library of NVSHMEM itself.
+bool loads_nvshmem(std::string_view source) {
+  return source.find("CDLL(") != std::string_view::npos && source.find("libnvshmem") != std::string_view::npos;
+}
+
 Outline::Name name_of(std::string_view word) {
   auto hash = static_cast<Outline::Name>(std::hash<std::string_view>()(word) >> 32U);
   return hash == 0 ? 1 : hash;
@@ -246,12 +265,14 @@ class PartReader {
 Outline read_outline(std::string_view source) {
   Outline outline;
   outline.changes_path = changes_path(source);
+  if (loads_nvshmem(source)) outline.cuda_language = "libnvshmem";
   bool is_continued = false;
   for (std::size_t at = 0; at < source.size();) {
     std::size_t word = at;
     while (word < source.size() && is_blank(source[word])) ++word;
     std::string_view line = source.substr(word);
     if (!is_continued && line.size() > 6 && (line[0] == 'i' || line[0] == 'f')) {
+      std::size_t known = outline.imports.size();
       if (starts_with_word(line, "import")) {
         ImportLine(line.substr(6)).read_import(outline.imports);
       } else if (starts_with_word(line, "from")) {
@@ -260,6 +281,10 @@ Outline read_outline(std::string_view source) {
         std::string_view test = line.substr(2, std::min(line.find('\n'), line.size()) - 2);
         bool is_main = test.find("__name__") != std::string_view::npos && test.find("__main__") != std::string_view::npos;
         outline.has_main = outline.has_main || is_main;
+      }
+      // Behind a test or in a function it may be done without.
+      for (; word == at && known < outline.imports.size() && outline.cuda_language.empty(); ++known) {
+        if (is_cuda_language(outline.imports[known], source)) outline.cuda_language = outline.imports[known];
       }
     }
     std::size_t end = source.find_first_of("\n\r", word);

@@ -25,8 +25,11 @@ struct Outline {
   std::vector<std::string> imports;  // "torch.cuda.amp", "..config.DEVICE", "pkg.*"; sorted
   bool has_main = false;             // if __name__ == "__main__"
   bool changes_path = false;         // adds folders to sys.path
-  bool does_something = false;       // beside definitions and imports, when it is imported; of parsed files
-  std::vector<Part> parts;           // of parsed files, by their first line
+  // The language or binding for CUDA kernels without which the file cannot be imported: "cutlass.cute", "pycuda.driver"; empty:
+  // none.
+  std::string cuda_language;
+  bool does_something = false;  // beside definitions and imports, when it is imported; of parsed files
+  std::vector<Part> parts;      // of parsed files, by their first line
 };
 
 // Imports and has_main. May take a line of a long text for a statement.

@@ -69,7 +69,8 @@ void Rewriter::judge_branches() {
 void Rewriter::rewrite_site(const Site& site) {
   switch (site.kind) {
     case SiteKind::kDeviceText:
-      if (site.name != in_.target.family->device) edit(site.span, std::string(in_.target.family->device), "device-text");
+      if (site.name != in_.target.family->device && !is_asked_with_absent_package(site))
+        edit(site.span, std::string(in_.target.family->device), "device-text");
       return;
     case SiteKind::kCollectiveText:
       if (site.name != in_.target.family->collective) {
@@ -167,6 +168,7 @@ void Rewriter::rewrite_name(const Site& site) {
   std::string head_target = head && !head->target.empty() ? head->target : site.head;
   if (translation->target.rfind(head_target + ".", 0) != 0 && translation->target != head_target) {
     if (site.segments.empty()) return;  // a bare imported name: its import statement says it all
+    if (write_through_plugin(site, translation->target)) return;
     find(site.span, "name-elsewhere", Severity::kWork,
          text("{} becomes {}, which cannot be reached from \"{}\"", "{} 应改为 {}，但无法从“{}”访问", site.name,
               translation->target, site.head))
@@ -176,6 +178,19 @@ void Rewriter::rewrite_name(const Site& site) {
   std::vector<std::string> words =
       split_dots(std::string_view(translation->target).substr(std::min(translation->target.size(), head_target.size() + 1)));
   write_segments(site, words);
+}
+
+// torch.profiler.profile -> torch_npu.profiler.profile: the plug-in is imported wherever torch is at the top of the file.
+bool Rewriter::write_through_plugin(const Site& site, const std::string& target) {
+  std::string plugin = std::string(in_.target.family->plugin) + ".";
+  constexpr std::string_view kTorch = "torch";
+  bool is_written = site.head == kTorch && in_.file.bytes.compare(site.span.first, kTorch.size() + 1, "torch.") == 0;
+  bool is_reached = plugin.size() > 1 && target.rfind(plugin, 0) == 0 && in_.sites.has_top_level_torch;
+  if (!is_written || !is_reached) return false;
+  auto head_end = site.span.first + static_cast<std::uint32_t>(kTorch.size());
+  edit({site.span.first, head_end}, std::string(in_.target.family->plugin), "torch-name");
+  write_segments(site, split_dots(std::string_view(target).substr(plugin.size())));
+  return true;
 }
 
 void Rewriter::write_segments(const Site& site, const std::vector<std::string>& words) {
@@ -332,6 +347,15 @@ void Rewriter::judge_package(const Site& site) {
   if (!advice.empty()) finding.advice = text("use instead: {}", "改用：{}", advice);
 }
 
+// The package comes to no other card, so the test is about CUDA.
+bool Rewriter::is_asked_with_absent_package(const Site& site) const {
+  if (site.head.empty() || in_.target.is_cuda_named()) return false;
+  const catalog::LibraryRow* row = in_.tables.libraries.find_import(site.head, in_.target.family->backend);
+  if (row == nullptr) return false;
+  bool is_under_its_name = row->replacement.find(site.head) != std::string::npos;  // triton-ascend is imported as triton
+  return row->status == "none" || (row->status == "replaced" && !is_under_its_name);
+}
+
 void Rewriter::judge_dtype(const Site& site) {
   std::string status = in_.target.chip->dtype_status(site.name);
   if (status == "supported") return;
@@ -352,6 +376,20 @@ void Rewriter::judge_construct(const Site& site) {
   if (site.name == "cuda-tool") {
     find(site.span, site.name, Severity::kWarning, text("this runs a tool of NVIDIA", "此处运行 NVIDIA 的工具")).advice =
         text("use {}", "改用 {}", chip.stack->facts.text("management_tool").value_or("-"));
+  } else if (site.name == "cuda-version") {
+    find(site.span, site.name, Severity::kWarning,
+         text("this is the version of CUDA, None on {}; its uses in this file were left",
+              "此处为 CUDA 版本，在 {} 上为 None；本文件中的用法保持原样", chip.name))
+        .advice = text("decide by hand what it should be there", "请手工决定该处在目标芯片上的取值");
+  } else if (site.name == "cuda-kernel-guard") {
+    find(site.span, site.name, Severity::kInfo,
+         text("only CUDA has the kernels behind this test; {} takes the other branch",
+              "该判断之后的内核仅有 CUDA 版本；{} 走另一分支", chip.name));
+  } else if (site.name == "cuda-maker-test") {
+    find(site.span, site.name, Severity::kWarning,
+         text("flags of the project tell makers of cards apart here and know nothing of {}",
+              "此处按项目自有标志区分厂商，未包含 {}", chip.name))
+        .advice = text("add a branch for {} beside the others", "在其他分支旁增加 {} 分支", in_.target.family->device);
   }
 }
 

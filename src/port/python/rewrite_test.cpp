@@ -74,6 +74,34 @@ const Case kCases[] = {
      "import torch\n@pytest.mark.parametrize(('where',), ['cuda'])\nclass A:\n    def test(self, where):\n        x.to(where)\n",
      "import torch\nimport torch_npu\n@pytest.mark.parametrize(('where',), ['npu'])\nclass A:\n    def test(self, where):\n      "
      "  x.to(where)\n"},
+    {"parameterized cases",
+     "import torch\nclass A(T):\n    @parameterized.expand([('a', 'cuda'), ('cuda', 'cpu')])\n    def test(self, name, where):\n "
+     "       "
+     "x.to(where)\n    @parameterized.expand(['cuda'])\n    def test_one(self, where):\n        x.to(where)\n",
+     "import torch\nimport torch_npu\nclass A(T):\n    @parameterized.expand([('a', 'npu'), ('cuda', 'cpu')])\n    def "
+     "test(self, name, "
+     "where):\n        x.to(where)\n    @parameterized.expand(['npu'])\n    def test_one(self, where):\n        x.to(where)\n"},
+    {"fixtures",
+     "import torch, pytest\n@pytest.fixture(params=['cpu', 'cuda'])\ndef spot(request):\n    return "
+     "request.param\n@pytest.fixture\n"
+     "def other():\n    yield 'cuda:1'\ndef title():\n    return 'cuda'\ndef test(spot, other, title):\n    x.to(spot)\n    "
+     "y.to(other)\n    z.to(title)\n",
+     "import torch, pytest\nimport torch_npu\n@pytest.fixture(params=['cpu', 'npu'])\ndef spot(request):\n    return "
+     "request.param\n@pytest.fixture\ndef other():\n    yield 'npu:1'\ndef title():\n    return 'cuda'\ndef test(spot, other, "
+     "title):\n    x.to(spot)\n    y.to(other)\n    z.to(title)\n"},
+    {"lists that grow",
+     "import torch\nspots = ['cpu']\nif torch.cuda.is_available():\n    spots.append('cuda')\nfor s in spots:\n    x.to(s)\nmore "
+     "= "
+     "[]\nmore.extend(['cuda:1'])\ny.to(more[0])\nwords.append('cuda')\n",
+     "import torch\nimport torch_npu\nspots = ['cpu']\nif torch.npu.is_available():\n    spots.append('npu')\nfor s in spots:\n  "
+     "  "
+     "x.to(s)\nmore = []\nmore.extend(['npu:1'])\ny.to(more[0])\nwords.append('cuda')\n"},
+    {"entries of a dictionary",
+     "import torch\nspots = {'cuda': 'cuda:0'}\nfor name, spot in spots.items():\n    x.to(spot)\nfor spot in {'a': "
+     "'cuda:1'}.values():\n    y.to(spot)\nfor name, n in {'b': 'cuda'}.items():\n    print(n)\n",
+     "import torch\nimport torch_npu\nspots = {'cuda': 'npu:0'}\nfor name, spot in spots.items():\n    x.to(spot)\nfor spot in "
+     "{'a': "
+     "'npu:1'}.values():\n    y.to(spot)\nfor name, n in {'b': 'cuda'}.items():\n    print(n)\n"},
     {"backend in capitals", "import torch\ntorch.distributed.init_process_group(backend='NCCL')\n",
      "import torch\nimport torch_npu\ntorch.distributed.init_process_group(backend='HCCL')\n"},
     {"comparison", "import torch\nif device.type == 'cuda' and 'cuda' in str(device) and name == 'cuda':\n    pass\n",

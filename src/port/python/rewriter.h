@@ -30,11 +30,14 @@ class Rewriter {
   void rewrite_name(const Site& site);
   // Replaces only the words that differ, so that line breaks and comments between them stay.
   void write_segments(const Site& site, const std::vector<std::string>& words);
+  // A name that only the plug-in has, from the bare name of torch; false when it cannot be.
+  bool write_through_plugin(const Site& site, const std::string& target);
   void rewrite_method(const Site& site);
   void rewrite_import_module(const Site& site);
   void rewrite_import_from(const Site& site);
   void rewrite_environment(const Site& site);
   bool is_index_of_any_card(const Site& site) const;
+  bool is_asked_with_absent_package(const Site& site) const;
   void judge_visible_devices(const Site& site);
   void judge_package(const Site& site);
   void judge_dtype(const Site& site);

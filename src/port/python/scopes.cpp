@@ -162,6 +162,9 @@ void Scopes::bind_loop(NodeId scope, NodeId target, NodeId iterable) {
   std::string_view name = syntax_.name(function);
   if (name == "enumerate" && part != kNoNode) {
     part = syntax_.node(part).next_sibling;
+  } else if (name == "items" && part != kNoNode) {  // for name, device in devices.items(): the values
+    part = syntax_.node(part).next_sibling;
+    return part == kNoNode ? void() : bind_target(scope, part, iterable);
   } else if (name != "zip" && name != "product") {
     return;
   }

@@ -8,6 +8,7 @@
 #include "base/text.h"
 #include "port/python/branches.h"
 #include "port/python/constructs.h"
+#include "port/python/cuda_code.h"
 #include "port/python/flow.h"
 #include "port/python/import_sites.h"
 #include "port/python/modules.h"
@@ -22,7 +23,6 @@ namespace {
 
 // Longer paths are no names of an API; tables would look for each of their parents.
 constexpr std::size_t kPathBytesMax = 4096;
-
 bool starts_with(std::string_view text, std::string_view prefix) { return text.substr(0, prefix.size()) == prefix; }
 
 }  // namespace
@@ -60,6 +60,7 @@ class SiteFinder::Collector {
     std::sort(sites_.sites.begin(), sites_.sites.end(),
               [](const Site& left, const Site& right) { return left.span < right.span; });
     settle_branches(syntax_, source_, sites_);
+    settle_cuda_code(syntax_, source_, sites_);
     return std::move(sites_);
   }
 

@@ -46,7 +46,8 @@ struct Site {
   SiteKind kind = SiteKind::kName;
   Span span;
   std::string name;                 // full dotted path, word, variable, package or dtype
-  std::string head;                 // kName: the part of `name` the first written word stands for, through imports
+  std::string head;                 // kName: the part of `name` the first written word stands for, through imports;
+                                    // kDeviceText: the package whose presence the same test asks for
   std::vector<Span> segments;       // kName: where the words after the head are written; kMethod: see method_parts()
   std::vector<ImportedName> names;  // kImportFrom
   Span module_span{0, 0};           // kImportFrom: the module; kImportModule with `as` alone in its statement: the statement
