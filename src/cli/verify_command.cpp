@@ -24,6 +24,7 @@ struct VerifyOptions {
   std::vector<std::string> command;
   std::string chip;
   std::string keep;
+  std::string original_run;
   double tolerance = verify::Tolerance().relative;
   int timeout_s = 1800;
   std::uint32_t seed = 0;
@@ -139,6 +140,7 @@ base::Result<ExitCode> run_verify(const Context& context, const VerifyOptions& o
   request.timeout_ms = base::DurationMs{options.timeout_s} * 1000;
   request.keep_folder = options.keep;
   request.seed = options.seed;
+  request.original_run = options.original_run;
   std::string who_shown;
   if (!context.quiet && !context.json) {
     request.on_output = [&](const std::string& who, std::string_view piece) {
@@ -186,6 +188,10 @@ void add_verify_command(Frame& frame) {
                                   "命令未设定随机种子时，两次运行共用的随机数起点")))
       ->capture_default_str();
   command->add_option("--keep", options->keep, frame.say(text("keep both runs in this folder", "把两次运行保留在该目录")));
+  command->add_option("--original-run", options->original_run,
+                      frame.say(text("a folder of an earlier --keep with this command: its run of the original is used, e.g. for "
+                                     "the next chip",
+                                     "此前用同一命令 --keep 保存的目录：复用其中原版的运行，例如用于下一个芯片")));
   frame.on_run(command, [&frame, options] { return run_verify(frame.context(), *options); });
 }
 

@@ -43,6 +43,19 @@ base::Status copy_project(const std::string& from, const std::string& to) {
   return {};
 }
 
+// What a kept run was, so that a later verification may use it.
+base::Status write_run(const Request& request, const Run& run) {
+  Json json = {{"schema", "starbridge.verify_run/1"},
+               {"command", request.command},
+               {"seed", request.seed},
+               {"exit_code", run.process.exit_code},
+               {"signal", run.process.signal},
+               {"timed_out", run.process.timed_out},
+               {"wall_ms", run.process.wall_ms},
+               {"out", base::sanitize_utf8(run.process.out)}};
+  return base::write_file_atomically(fs::path(run.folder).parent_path().string() + "/run.json", base::to_string(json) + "\n");
+}
+
 base::Result<Run> run_side(const Request& request, const std::string& who, const std::string& project, const catalog::Chip& chip,
                            const std::string& root, const std::string& scratch) {
   Run run{scratch + "/" + who + "/project", scratch + "/" + who + "/records", {}};
@@ -75,6 +88,32 @@ base::Result<Run> run_side(const Request& request, const std::string& who, const
   spec.merge_output = true;
   if (request.on_output) spec.on_output = [&](std::string_view piece) { request.on_output(who, piece); };
   SB_TRY(run.process, base::run_process(spec));
+  if (!request.keep_folder.empty()) SB_TRY_VOID(write_run(request, run));
+  return run;
+}
+
+base::Result<Run> read_run(const Request& request) {
+  std::string folder = fs::absolute(request.original_run).string() + "/original";
+  SB_TRY(Json json, base::read_json(folder + "/run.json"));
+  auto other = [&](base::Text what) {
+    return Error("verify.other_run", std::move(what))
+        .at(folder + "/run.json")
+        .next(text("leave --original-run out, or give the folder of a --keep with this command",
+                   "请去掉 --original-run，或给出用同一命令 --keep 保存的目录"));
+  };
+  auto has = [&](const char* name, auto is_kind) { return json.contains(name) && (json[name].*is_kind)(); };
+  if (!json.is_object() || json.value("schema", Json()) != "starbridge.verify_run/1" || !has("exit_code", &Json::is_number_integer) ||
+      !has("signal", &Json::is_number_integer) || !has("timed_out", &Json::is_boolean) || !has("wall_ms", &Json::is_number_integer) ||
+      !has("out", &Json::is_string))
+    return other(text("not a run that verify kept", "不是 verify 保存的运行"));
+  if (json.value("command", Json()) != Json(request.command) || json.value("seed", Json()) != Json(request.seed))
+    return other(text("the kept run is of another command or seed", "保存的运行使用了不同的命令或随机种子"));
+  Run run{folder + "/project", folder + "/records", {}};
+  run.process.exit_code = json["exit_code"].get<int>();
+  run.process.signal = json["signal"].get<int>();
+  run.process.timed_out = json["timed_out"].get<bool>();
+  run.process.wall_ms = json["wall_ms"].get<std::int64_t>();
+  run.process.out = json["out"].get<std::string>();
   return run;
 }
 
@@ -203,7 +242,9 @@ base::Text first_disagreement(const Report& report) {
 base::Result<Report> run_both(const Request& request, const std::string& scratch) {
   SB_TRY(std::string root, base::installation_root());
   Report report;
-  SB_TRY(Run original, run_side(request, "original", request.original, *request.reference_chip, root, scratch));
+  SB_TRY(Run original, request.original_run.empty()
+                           ? run_side(request, "original", request.original, *request.reference_chip, root, scratch)
+                           : read_run(request));
   report.original_ms = original.process.wall_ms;
   if (!original.process.ok()) {
     base::Text what =

@@ -25,6 +25,7 @@ struct Request {
   std::uint32_t seed = 0;                   // of random numbers that the command leaves unseeded, in both runs
   base::DurationMs timeout_ms = 1'800'000;  // each
   std::string keep_folder;                  // runs are kept here; empty: a temporary folder, removed
+  std::string original_run;                 // a folder kept earlier, whose run of the original is used; empty: it is run
   std::function<void(const std::string& who, std::string_view output)> on_output;
 };
 
@@ -60,7 +61,8 @@ struct Report {
   std::int64_t executed_operator_count = 0;
 };
 
-// Errors: verify.original_failed (with the end of its messages), verify.nothing_to_compare, pool.no_emulated_device, base.* of
+// Errors: verify.original_failed (with the end of its messages), verify.other_run (original_run holds a run of another command or
+// seed), verify.nothing_to_compare, pool.no_emulated_device, base.* of
 // copying.
 base::Result<Report> verify(const Request& request);
 

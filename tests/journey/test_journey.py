@@ -135,6 +135,14 @@ class Journey(unittest.TestCase):
         for report in reports:
             self.assertTrue(report["agrees"], report.get("reason"))
             self.assertEqual((report["compared"], report["series"][0]["port_count"]), ("reads", 2))
+        # The run of the original serves another chip; a run of another seed does not.
+        other = self.work / "unseeded-mlu"
+        self.assertEqual(run("port", project, "--to", "mlu370-x8", "-o", other).returncode, 0)
+        kept = ("verify", project, other, "--original-run", self.work / "kept-5", "--seed")
+        self.assertTrue(run_json(*kept, 5, "--", "python", "train.py")["agrees"])
+        for refused in (run(*kept, 6, "--", "python", "train.py"), run(*kept, 5, "--", "python", "train.py", "--more")):
+            self.assertEqual(refused.returncode, 3)
+            self.assertIn("[verify.other_run]", refused.stderr)
         numbers = [next((self.work / f"kept-{seed}" / "original" / "records").glob("reads.*")).read_text() for seed in (5, 6)]
         self.assertNotEqual(*numbers)
 
