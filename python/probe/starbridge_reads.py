@@ -20,6 +20,7 @@ OWNER_VARIABLE = "STARBRIDGE_PROBE_OWNER"  # the first process
 READS_MAX = 20_000
 METHODS = ("item", "tolist", "numpy", "cpu", "__float__", "__int__", "__bool__", "__array__", "__format__", "backward")
 FUNCTIONS = ("allclose", "equal")
+BUILDERS = ("tensor", "as_tensor", "asarray")
 ASSERTIONS = ("assert_close", "assert_allclose")
 
 
@@ -111,11 +112,27 @@ class _Reader:
 
         return reading
 
+    def quiet(self, function: Callable[..., Any]) -> Callable[..., Any]:
+        """Not what this reads by itself: a list with tensors in it is read in C++ on the CPU and through Python on a device."""
+        is_compiling = self.torch.compiler.is_compiling
+
+        @functools.wraps(function)
+        def silent(*arguments: Any, **keywords: Any) -> Any:
+            if self.is_busy or is_compiling():
+                return function(*arguments, **keywords)
+            self.is_busy = True
+            try:
+                return function(*arguments, **keywords)
+            finally:
+                self.is_busy = False
+
+        return silent
+
     def replace(self, owner: Any, name: str, what: str) -> None:
         original = getattr(owner, name, None)
         if original is None:
             return
-        wrapped = self.wrap(original, what)
+        wrapped = self.quiet(original) if what == "" else self.wrap(original, what)
         # TorchScript knows operators by the function object; one it does not know it would compile from its source.
         builtins = self.torch.jit._builtins
         operator = builtins._find_builtin(original)
@@ -132,6 +149,8 @@ class _Reader:
             self.replace(torch.Tensor, name, name)
         for name in ASSERTIONS:
             self.replace(torch.testing, name, name)
+        for name in BUILDERS:
+            self.replace(torch, name, "")
 
 
 def install(folder: str, project: str) -> None:

@@ -56,6 +56,7 @@ def check(scale):
     assert x.sum().item() == 15 * scale
     f"{x.mean():.3f}"
     x.cpu(), x.tolist(), float(x[0, 1]), bool(x[1, 1] > 0)
+    torch.as_tensor([x[0, 0], x[1, 2]], dtype=torch.float32), torch.tensor([x[0, 2], 1.0])
     return library.read(x)
 
 torch.manual_seed(3)
@@ -97,6 +98,7 @@ class Reads(unittest.TestCase):
         self.assertEqual(on_device["main.py:check item"], [30.0])
         self.assertEqual(on_device["main.py:check format"], [5.0])
         self.assertEqual(on_device["main.py:check bool"], [1.0])
+        self.assertEqual(len(on_device["main.py:check float"]), 1)
         self.assertEqual(len(on_device["main.py:check allclose"]), 2)
         self.assertFalse([name for name in on_device if "library" in name])
 
