@@ -96,6 +96,17 @@ class Command(unittest.TestCase):
         self.assertEqual(outputs[0], outputs[-1])
         self.assertGreater(len(set(outputs)), 1, outputs)
 
+    def test_what_cuda_has_and_the_card_has_not_is_refused_by_name(self):
+        for call, words in (("cuInit(0);", "the driver interface"), ("cudaBindTexture(nullptr, nullptr);", "texture references"),
+                            ("cudaIpcGetMemHandle(nullptr, nullptr);", "between processes")):
+            error = self.refused(f"#include <cuda.h>\nint main() {{\n  {call}\n}}\n", "kernel.does_not_compile")
+            self.assertEqual(error["place"]["line"], 3)
+            self.assertIn(call.split("(")[0], error["message"])
+            self.assertIn(words, error["message"])
+        error = self.refused("__global__ void child() {}\n__global__ void parent() {\n  child<<<1, 1>>>();\n}\nint main() { parent<<<1, 1>>>(); }\n",
+                             "kernel.does_not_compile")
+        self.assertEqual(error["place"]["line"], 3)
+
     def test_a_missing_header_is_named(self):
         error = self.refused('#include "not_there.h"\nint main() {}\n', "kernel.does_not_compile")
         self.assertEqual(error["place"]["line"], 1)

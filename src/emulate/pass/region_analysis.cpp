@@ -33,7 +33,15 @@ SuspendKind kind_of_call(llvm::StringRef name) {
 // Threads that wait like this are not cut: they poll, meet in parts of a block, or in a grid.
 bool needs_fibres(llvm::StringRef name) {
   return name == "__sb_named_barrier" || name == "__sb_active_mask" || name == "__sb_grid_sync" || name == "__sb_yield" ||
-         name == "__sb_poll" || name == "__sb_warp_step" || name == "__sb_launch_child";
+         name == "__sb_poll" || name == "__sb_warp_step" || name.starts_with("__sb_phase_");
+}
+
+// What is told to the checker of a volatile read lets the others run.
+bool is_told_volatile(const llvm::CallBase& call) {
+  const llvm::StringRef name = call.getCalledFunction()->getName();
+  if (name != "__sb_read" && name != "__sb_write" && name != "__sb_write_value") return false;
+  const auto* flags = llvm::dyn_cast<llvm::ConstantInt>(call.getArgOperand(2));
+  return flags == nullptr || (flags->getZExtValue() >> 8 & 1) != 0;
 }
 
 enum class Waits { kNo, kYes, kNeedsFibres };
@@ -64,7 +72,7 @@ class WaitFinder {
     if (call->isInlineAsm()) return Waits::kNo;
     llvm::Function* callee = call->getCalledFunction();
     if (callee == nullptr || !llvm::isa<llvm::CallInst>(call)) return Waits::kNeedsFibres;
-    if (needs_fibres(callee->getName())) return Waits::kNeedsFibres;
+    if (needs_fibres(callee->getName()) || is_told_volatile(*call)) return Waits::kNeedsFibres;
     if (kind_of_call(callee->getName()) != SuspendKind::kExit) return Waits::kYes;
     return callee->isDeclaration() ? Waits::kNo : of(*callee);
   }

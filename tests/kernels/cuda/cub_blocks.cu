@@ -61,7 +61,10 @@ int main() {
   std::vector<int> prefix(64);
   std::partial_sum(in.begin(), in.end(), prefix.begin());
   EXPECT(scanned.fetch() == prefix);
-  CHECK(cub::DeviceRadixSort::SortKeysDescending(storage, bytes, (const int*)din, (int*)ordered, 64));
+  EXPECT(cub::DeviceRadixSort::SortKeysDescending(storage, bytes, (const int*)din, (int*)ordered, 64) == cudaErrorInvalidValue);
+  CHECK(cub::DeviceRadixSort::SortKeysDescending(nullptr, bytes, (const int*)din, (int*)ordered, 64));
+  OnCard<char> sort_storage(bytes);
+  CHECK(cub::DeviceRadixSort::SortKeysDescending(sort_storage, bytes, (const int*)din, (int*)ordered, 64));
   std::sort(in.begin(), in.end(), std::greater<int>());
   EXPECT(ordered.fetch() == in);
 }

@@ -4,6 +4,7 @@
 #include <type_traits>
 
 #include "cuda_runtime.h"
+#include "starbridge/phase_barrier.h"
 
 namespace cooperative_groups {
 
@@ -217,9 +218,7 @@ template <class Group, class T> SB_DEVICE T exclusive_scan(const Group& group, T
 
 // Copies are finished when the call returns; waiting is the group's barrier.
 template <class Group, class To, class From, class Bytes> SB_DEVICE void memcpy_async(const Group& group, To* to, const From* from, Bytes bytes) {
-  const char* source = (const char*)from;
-  char* target = (char*)to;
-  for (size_t i = group.thread_rank(); i < (size_t)bytes; i += group.size()) target[i] = source[i];
+  sb::copy_together(to, from, (size_t)bytes, group.thread_rank(), group.size());
 }
 template <class Group> SB_DEVICE void wait(const Group& group) { group.sync(); }
 template <unsigned int Stages, class Group> SB_DEVICE void wait_prior(const Group& group) { group.sync(); }

@@ -34,4 +34,5 @@
 #include "starbridge/atomics.h"
 #include "starbridge/warp.h"
 #include "starbridge/texture.h"
+#include "starbridge/cuda_refused.h"
 #endif

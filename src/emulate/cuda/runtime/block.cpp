@@ -2,11 +2,11 @@
 
 #include <bit>
 
+#include "emulate/common/settings.h"
 #include "emulate/cuda/runtime/checker.h"
 #include "emulate/cuda/runtime/launch.h"
 #include "emulate/cuda/runtime/report.h"
 #include "emulate/cuda/runtime/scheduler.h"
-#include "emulate/common/settings.h"
 
 namespace starbridge::emulate::cuda {
 
@@ -17,11 +17,6 @@ std::uint64_t mix(std::uint64_t x) {
   x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9ULL;
   x = (x ^ (x >> 27)) * 0x94d049bb133111ebULL;
   return x ^ (x >> 31);
-}
-
-std::uint64_t draw(Block& block, std::uint64_t below) {
-  block.random = mix(block.random);
-  return block.random % below;
 }
 
 void set_thread(Block& block, unsigned thread) {
@@ -45,18 +40,6 @@ void switch_to_main(Worker& worker, bool keep) {
   worker.running = nullptr;
   void* dropped;
   sb_switch(keep && self != nullptr ? &self->saved : &dropped, worker.main_saved);
-}
-
-unsigned pop_ready(Block& block) {
-  const unsigned mask = static_cast<unsigned>(block.ready.size()) - 1;
-  if (settings().is_adversarial && block.ready_size > 1) {
-    unsigned other = (block.ready_head + static_cast<unsigned>(draw(block, block.ready_size))) & mask;
-    std::swap(block.ready[block.ready_head], block.ready[other]);
-  }
-  unsigned thread = block.ready[block.ready_head];
-  block.ready_head = (block.ready_head + 1) & mask;
-  --block.ready_size;
-  return thread;
 }
 
 bool release_active_groups(Block& block) {
@@ -149,6 +132,23 @@ void finish_thread(Block& block) {
 
 }  // namespace
 
+std::uint64_t draw(Block& block, std::uint64_t below) {
+  block.random = mix(block.random);
+  return (block.random >> 32) * below >> 32;
+}
+
+unsigned pop_ready(Block& block) {
+  const unsigned mask = static_cast<unsigned>(block.ready.size()) - 1;
+  if (settings().is_adversarial && block.ready_size > 1) {
+    unsigned other = (block.ready_head + static_cast<unsigned>(draw(block, block.ready_size))) & mask;
+    std::swap(block.ready[block.ready_head], block.ready[other]);
+  }
+  unsigned thread = block.ready[block.ready_head];
+  block.ready_head = (block.ready_head + 1) & mask;
+  --block.ready_size;
+  return thread;
+}
+
 void Block::prepare(Launch& with, std::uint64_t linear_index) {
   launch = &with;
   linear = linear_index;
@@ -164,6 +164,7 @@ void Block::prepare(Launch& with, std::uint64_t linear_index) {
   at_barrier.clear();
   at_grid.clear();
   named.clear();
+  at_phase.clear();
   if (count != thread_count || threads.empty() || threads.back().index.x + 1 != with.block.x ||
       threads.back().index.y + 1 != with.block.y) {
     thread_count = count;

@@ -56,6 +56,12 @@ struct NamedBarrier {
   std::vector<std::uint16_t> waiting;
 };
 
+// A thread that waits for the phase of an arrive-and-wait barrier in shared memory.
+struct PhaseWaiter {
+  const void* barrier = nullptr;
+  std::uint16_t thread = 0;
+};
+
 enum class BlockState { kReady, kSpinning, kAtGrid, kDone };
 
 struct Block {
@@ -78,6 +84,7 @@ struct Block {
   std::vector<std::uint16_t> at_barrier;
   std::vector<std::uint16_t> at_grid;
   std::vector<NamedBarrier> named;
+  std::vector<PhaseWaiter> at_phase;
   unsigned idle_yields = 0;          // yields since anything else happened
   unsigned lone_steps = 0;           // volatile accesses of warps with one lane left
   std::uint32_t interval = 0;        // of the checkers: changes at each barrier

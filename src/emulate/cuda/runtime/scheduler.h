@@ -14,4 +14,9 @@ void complete_barrier(Block& block, int count);
 // Gives every lane of warp.groups[group] its result, wakes those that wait, and removes the group.
 void complete_warp_group(Block& block, Warp& warp, std::size_t group);
 
+// A number below `below`, of the block's own sequence.
+std::uint64_t draw(Block& block, std::uint64_t below);
+// The thread that goes on next, of those that can.
+unsigned pop_ready(Block& block);
+
 }  // namespace starbridge::emulate::cuda

@@ -2,5 +2,8 @@
 #pragma once
 
 #include "cub/block_primitives.cuh"
+#include "cub/device_choices.cuh"
 #include "cub/device_primitives.cuh"
+#include "cub/device_sorts.cuh"
+#include "cub/iterators.cuh"
 #include "cub/warp_primitives.cuh"

@@ -4,17 +4,21 @@
 
 #include <stdint.h>
 
+#include "cub/iterators.cuh"
 #include "cub/operators.cuh"
+#include "cuda_bf16.h"
+#include "cuda_fp16.h"
 
 namespace cub {
 namespace details {
 template <class Body> __global__ void alone(Body body) { body(); }
 // First call: how much; second: the work.
-template <class Body> static inline cudaError_t carry_out(void* storage, size_t& bytes, cudaStream_t stream, Body body) {
+template <class Body> static inline cudaError_t carry_out(void* storage, size_t& bytes, cudaStream_t stream, Body body, size_t wanted = 1) {
   if (storage == nullptr) {
-    bytes = 1;
+    bytes = wanted;
     return cudaSuccess;
   }
+  if (bytes < wanted) return cudaErrorInvalidValue;
   alone<<<1, 1, 0, stream>>>(body);
   return cudaPeekAtLastError();
 }
@@ -24,6 +28,26 @@ template <class In, class Out, class Operation, class Initial> struct Fold {
     Initial sum = initial;
     for (long long i = 0; i < count; ++i) sum = operation(sum, (Initial)in[i]);
     *out = sum;
+  }
+};
+template <class In, class Out, class Operation> struct FoldPlaces {
+  In in; Out out; long long count; Operation operation;
+  SB_MEMBER void operator()() const {
+    typedef typename std::iterator_traits<In>::value_type T;
+    KeyValuePair<int, T> best(0, in[0]);
+    for (long long i = 1; i < count; ++i) best = operation(best, KeyValuePair<int, T>((int)i, in[i]));
+    *out = best;
+  }
+};
+template <class Keys, class KeysOut, class In, class Out, class Runs, class Operation> struct FoldByKey {
+  Keys keys; KeysOut keys_out; In in; Out out; Runs runs; long long count; Operation operation;
+  SB_MEMBER void operator()() const {
+    long long run = -1;
+    for (long long i = 0; i < count; ++i) {
+      if (i > 0 && keys[i] == keys[i - 1]) out[run] = operation(out[run], in[i]);
+      else ++run, keys_out[run] = keys[i], out[run] = in[i];
+    }
+    *runs = run + 1;
   }
 };
 template <class In, class Out, class Operation, class Initial> struct Scan {
@@ -37,39 +61,63 @@ template <class In, class Out, class Operation, class Initial> struct Scan {
     }
   }
 };
-// Least significant digit first, a byte at a time: stable.
-template <class Key, class Value> struct Sort {
-  const Key* keys; Key* keys_out; const Value* values; Value* values_out; long long count; bool descending;
-  SB_MEMBER void operator()() const {
-    for (long long i = 0; i < count; ++i) {
-      keys_out[i] = keys[i];
-      if (values_out) values_out[i] = values[i];
-    }
-    // Bottom-up merging needs a second array; shell-sized insertion would not be stable: a binary insertion by blocks of one is.
-    for (long long width = 1; width < count; width *= 2)
-      for (long long left = 0; left + width < count; left += 2 * width)
-        merge(left, left + width, left + 2 * width < count ? left + 2 * width : count);
+// Keys as unsigned numbers in the same order; only the bits asked for count.
+template <class Key> struct is_real : std::is_floating_point<Key> {};
+template <> struct is_real<__half> : std::true_type {};
+template <> struct is_real<__nv_bfloat16> : std::true_type {};
+template <class Key> SB_MEMBER unsigned long long ordered_bits(const Key& key, int begin, int end) {
+  static_assert(sizeof(Key) <= 8, "radix sorts take keys of up to 8 bytes");
+  unsigned long long raw = 0;
+  __builtin_memcpy(&raw, &key, sizeof key);
+  const unsigned long long sign = 1ULL << (sizeof(Key) * 8 - 1), all = sign | (sign - 1);
+  if (is_real<Key>::value) {
+    if (raw == sign) raw = 0;  // both zeros are one key
+    raw = (raw & sign) != 0 ? ~raw & all : raw | sign;
+  } else if (std::is_signed<Key>::value) {
+    raw ^= sign;
   }
-  SB_MEMBER bool before(const Key& a, const Key& b) const { return descending ? b < a : a < b; }
-  // In place, by rotations (the symmetric merge of Kim and Kutzner, 2004, without recursion on the small side).
-  SB_MEMBER void merge(long long a, long long m, long long b) const {
-    long long i = a, j = m;
-    while (i < j && j < b) {
-      if (!before(keys_out[j], keys_out[i])) { ++i; continue; }
-      long long end = j;
-      while (end < b && before(keys_out[end], keys_out[i])) ++end;
-      rotate(i, j, end);
-      i += end - j;
-      j = end;
+  return raw >> begin & (end - begin >= 64 ? ~0ULL : (1ULL << (end - begin)) - 1);
+}
+template <class Key> struct RadixBefore {
+  int begin, end;
+  bool descending;
+  SB_MEMBER bool operator()(const Key& a, const Key& b) const {
+    const unsigned long long x = ordered_bits(a, begin, end), y = ordered_bits(b, begin, end);
+    return descending ? y < x : x < y;
+  }
+};
+// Merges runs of doubled length, from one array to another and back: stable.
+template <class Key, class Value, class Before> struct Sort {
+  const Key* keys; Key* keys_out; const Value* values; Value* values_out; long long count; Before before; char* room;
+  SB_MEMBER void operator()() const { (*this)(0, count); }
+  SB_MEMBER void operator()(long long first, long long last) const {
+    Key *from = keys_out, *to = (Key*)room;
+    Value *values_from = values_out, *values_to = (Value*)(room + (count * sizeof(Key) + 15) / 16 * 16);
+    for (long long i = first; i < last; ++i) {
+      from[i] = keys[i];
+      if (values != nullptr) values_from[i] = values[i];
+    }
+    for (long long width = 1; width < last - first; width *= 2) {
+      for (long long left = first; left < last; left += 2 * width) {
+        const long long middle = left + width < last ? left + width : last, end = left + 2 * width < last ? left + 2 * width : last;
+        for (long long out = left, i = left, j = middle; out < end; ++out) {
+          const long long pick = j >= end || (i < middle && !before(from[j], from[i])) ? i++ : j++;
+          to[out] = from[pick];
+          if (values != nullptr) values_to[out] = values_from[pick];
+        }
+      }
+      Key* other = from;
+      from = to, to = other;
+      Value* others = values_from;
+      values_from = values_to, values_to = others;
+    }
+    if (from == keys_out) return;
+    for (long long i = first; i < last; ++i) {
+      keys_out[i] = from[i];
+      if (values != nullptr) values_out[i] = values_from[i];
     }
   }
-  SB_MEMBER void flip(long long a, long long b) const {
-    for (--b; a < b; ++a, --b) {
-      Key k = keys_out[a]; keys_out[a] = keys_out[b]; keys_out[b] = k;
-      if (values_out) { Value v = values_out[a]; values_out[a] = values_out[b]; values_out[b] = v; }
-    }
-  }
-  SB_MEMBER void rotate(long long a, long long m, long long b) const { flip(a, m); flip(m, b); flip(a, b); }
+  static size_t bytes(long long count) { return (count * sizeof(Key) + 15) / 16 * 16 + count * sizeof(Value); }
 };
 }  // namespace details
 
@@ -77,6 +125,23 @@ struct DeviceReduce {
   template <class In, class Out, class Operation, class T>
   static cudaError_t Reduce(void* storage, size_t& bytes, In in, Out out, int count, Operation operation, T initial, cudaStream_t stream = 0) {
     return details::carry_out(storage, bytes, stream, details::Fold<In, Out, Operation, T>{in, out, count, operation, initial});
+  }
+  template <class In, class Out, class Operation, class Change, class T>
+  static cudaError_t TransformReduce(void* storage, size_t& bytes, In in, Out out, int count, Operation operation, Change change, T initial,
+                                     cudaStream_t stream = 0) {
+    return Reduce(storage, bytes, TransformInputIterator<T, Change, In>(in, change), out, count, operation, initial, stream);
+  }
+  template <class In, class Out> static cudaError_t ArgMin(void* storage, size_t& bytes, In in, Out out, int count, cudaStream_t stream = 0) {
+    return details::carry_out(storage, bytes, stream, details::FoldPlaces<In, Out, cub::ArgMin>{in, out, count, cub::ArgMin()});
+  }
+  template <class In, class Out> static cudaError_t ArgMax(void* storage, size_t& bytes, In in, Out out, int count, cudaStream_t stream = 0) {
+    return details::carry_out(storage, bytes, stream, details::FoldPlaces<In, Out, cub::ArgMax>{in, out, count, cub::ArgMax()});
+  }
+  template <class Keys, class KeysOut, class In, class Out, class Runs, class Operation>
+  static cudaError_t ReduceByKey(void* storage, size_t& bytes, Keys keys, KeysOut keys_out, In in, Out out, Runs runs, Operation operation, int count,
+                                 cudaStream_t stream = 0) {
+    return details::carry_out(storage, bytes, stream,
+                              details::FoldByKey<Keys, KeysOut, In, Out, Runs, Operation>{keys, keys_out, in, out, runs, count, operation});
   }
   template <class In, class Out> static cudaError_t Sum(void* storage, size_t& bytes, In in, Out out, int count, cudaStream_t stream = 0) {
     typedef typename std::iterator_traits<In>::value_type T;
@@ -110,21 +175,4 @@ struct DeviceScan {
     return details::carry_out(storage, bytes, stream, details::Scan<In, Out, Operation, T>{in, out, count, operation, initial, true});
   }
 };
-struct DeviceRadixSort {
-  template <class Key> static cudaError_t SortKeys(void* storage, size_t& bytes, const Key* in, Key* out, int count, int = 0, int = sizeof(Key) * 8, cudaStream_t stream = 0) {
-    return details::carry_out(storage, bytes, stream, details::Sort<Key, char>{in, out, nullptr, nullptr, count, false});
-  }
-  template <class Key> static cudaError_t SortKeysDescending(void* storage, size_t& bytes, const Key* in, Key* out, int count, int = 0, int = sizeof(Key) * 8, cudaStream_t stream = 0) {
-    return details::carry_out(storage, bytes, stream, details::Sort<Key, char>{in, out, nullptr, nullptr, count, true});
-  }
-  template <class Key, class Value> static cudaError_t SortPairs(void* storage, size_t& bytes, const Key* in, Key* out, const Value* values, Value* values_out,
-                                                                 int count, int = 0, int = sizeof(Key) * 8, cudaStream_t stream = 0) {
-    return details::carry_out(storage, bytes, stream, details::Sort<Key, Value>{in, out, values, values_out, count, false});
-  }
-  template <class Key, class Value> static cudaError_t SortPairsDescending(void* storage, size_t& bytes, const Key* in, Key* out, const Value* values, Value* values_out,
-                                                                           int count, int = 0, int = sizeof(Key) * 8, cudaStream_t stream = 0) {
-    return details::carry_out(storage, bytes, stream, details::Sort<Key, Value>{in, out, values, values_out, count, true});
-  }
-};
-
 }  // namespace cub

@@ -33,6 +33,15 @@ template <class T> SB_DEVICE T tex2D(cudaTextureObject_t object, float x, float 
 template <class T> SB_DEVICE T tex3D(cudaTextureObject_t object, float x, float y, float z) { return sb::fetch<T>(object, x, y, z, 3, 0); }
 template <class T> SB_DEVICE T tex1DLayered(cudaTextureObject_t object, float x, int layer) { return sb::fetch<T>(object, x, 0, 0, 1, layer); }
 template <class T> SB_DEVICE T tex2DLayered(cudaTextureObject_t object, float x, float y, int layer) { return sb::fetch<T>(object, x, y, 0, 2, layer); }
+// There are no mip maps: the only level is the full one, whatever level or slope is asked for.
+template <class T> SB_DEVICE T tex1DLod(cudaTextureObject_t object, float x, float) { return tex1D<T>(object, x); }
+template <class T> SB_DEVICE T tex2DLod(cudaTextureObject_t object, float x, float y, float) { return tex2D<T>(object, x, y); }
+template <class T> SB_DEVICE T tex3DLod(cudaTextureObject_t object, float x, float y, float z, float) { return tex3D<T>(object, x, y, z); }
+template <class T> SB_DEVICE T tex1DGrad(cudaTextureObject_t object, float x, float, float) { return tex1D<T>(object, x); }
+template <class T> SB_DEVICE T tex2DGrad(cudaTextureObject_t object, float x, float y, float2, float2) { return tex2D<T>(object, x, y); }
+template <class T> SB_DEVICE T tex3DGrad(cudaTextureObject_t object, float x, float y, float z, float4, float4) { return tex3D<T>(object, x, y, z); }
+template <class T> SB_DEVICE void tex1D(T* to, cudaTextureObject_t object, float x) { *to = tex1D<T>(object, x); }
+template <class T> SB_DEVICE void tex3D(T* to, cudaTextureObject_t object, float x, float y, float z) { *to = tex3D<T>(object, x, y, z); }
 template <class T> SB_DEVICE void tex1Dfetch(T* to, cudaTextureObject_t object, int x) { *to = tex1Dfetch<T>(object, x); }
 template <class T> SB_DEVICE void tex2D(T* to, cudaTextureObject_t object, float x, float y) { *to = tex2D<T>(object, x, y); }
 

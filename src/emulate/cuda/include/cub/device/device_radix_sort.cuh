@@ -1,4 +1,4 @@
 // Part of cub.cuh.
 #pragma once
 
-#include "cub/cub.cuh"
+#include "cub/device_sorts.cuh"

@@ -1,0 +1,4 @@
+// Part of cuda_awbarrier_primitives.h.
+#pragma once
+
+#include "cuda_awbarrier_primitives.h"
