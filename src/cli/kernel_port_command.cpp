@@ -26,6 +26,9 @@ Json kernel_json(const Context& context, const PortedKernel& kernel) {
   Json fallbacks = Json::array();
   for (const auto& fallback : kernel.emitted.fallbacks)
     fallbacks.push_back({{"line", fallback.line}, {"reason", fallback.reason}});
+  Json tiles = Json::array();
+  for (const auto& tile : kernel.emitted.tiles)
+    tiles.push_back(tile.name + ": " + tile.type + "[" + std::to_string(tile.count) + "], " + std::to_string(tile.bytes) + " bytes");
   base::Text next;
   return {{"kernel", kernel.name},
           {"file", kernel.file},
@@ -36,7 +39,7 @@ Json kernel_json(const Context& context, const PortedKernel& kernel) {
           {"vector_bytes_percent", kernel::port::vector_share(kernel.emitted.vector_bytes, kernel.emitted.thread_bytes)},
           {"threads_max", kernel.emitted.threads_max},
           {"nram_bytes", kernel.emitted.nram_bytes},
-          {"tiles", kernel.emitted.tiles},
+          {"tiles", tiles},
           {"fallbacks", fallbacks},
           {"double_as_float", kernel.emitted.narrows_double},
           {"refusal",

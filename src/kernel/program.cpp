@@ -142,6 +142,7 @@ base::Result<RunReport> run_program(const RunRequest& request) {
   compile_request.card = card;
   compile_request.fast_math = request.fast_math;
   compile_request.check = request.check;
+  compile_request.is_timed = !request.times_path.empty();
   compile_request.output_folder = folder.path();
   RunReport report;
   report.card_name = card.name;
@@ -174,6 +175,10 @@ base::Result<RunReport> run_program(const RunRequest& request) {
   spec.environment["SB_EMULATE_CARD"] = card.row;
   spec.environment["SB_EMULATE_TIME_LIMIT"] = std::to_string(request.time_limit_s);
   spec.environment["SB_EMULATE_CHECK"] = request.check ? "1" : "0";
+  if (!request.times_path.empty()) {
+    spec.environment["SB_EMULATE_TIMES"] = request.times_path;
+    spec.environment["SB_EMULATE_COSTS"] = request.costs;
+  }
   if (!request.trace_path.empty()) spec.environment["SB_EMULATE_TRACE"] = request.trace_path;
   if (!request.inputs_out.empty()) spec.environment["SB_EMULATE_INPUTS_OUT"] = request.inputs_out;
   if (!request.inputs_in.empty()) spec.environment["SB_EMULATE_INPUTS_IN"] = request.inputs_in;

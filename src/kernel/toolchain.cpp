@@ -272,6 +272,11 @@ base::Result<CompileResult> compile(const Toolchain& toolchain, const CompileReq
                                  machine.id == "cuda" ? "-ffp-contract=fast" : "-ffp-contract=off"});
     device.insert(device.end(), request.card.device_options.begin(), request.card.device_options.end());
     if (machine.id == "ascend" && request.check) device.emplace_back("-DSB_CHECKED=1");
+    // The chips' scalar units have no vectors of the compiler's.
+    if (request.is_timed) {
+      std::erase(device, "-vectorize-loops");
+      std::erase(device, "-vectorize-slp");
+    }
     if (request.fast_math) {
       for (const char* extra : {"-ffast-math", "-menable-no-infs", "-menable-no-nans", "-D__USE_FAST_MATH__=1"}) {
         if (std::string_view(extra) != "-menable-no-infs" && std::string_view(extra) != "-menable-no-nans")
@@ -280,7 +285,7 @@ base::Result<CompileResult> compile(const Toolchain& toolchain, const CompileReq
     }
     device.insert(device.end(), {"-o", device_object, source});
     steps.push_back({host, "host", source, {}, std::nullopt});
-    steps.push_back({device, pass_mode + (request.check ? "check" : "run"), source, {}, std::nullopt});
+    steps.push_back({device, pass_mode + (request.check ? "check" : request.is_timed ? "time" : "run"), source, {}, std::nullopt});
   }
   // Two compilers at a time: a program's two halves, or two sources.
   for (std::size_t i = 0; i < steps.size(); i += 2) {

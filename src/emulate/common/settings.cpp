@@ -28,6 +28,8 @@ Settings read_settings() {
   if (std::string card = word("SB_EMULATE_CARD"); !card.empty()) result.card = card;
   result.time_limit_s = static_cast<double>(number("SB_EMULATE_TIME_LIMIT", 0));
   result.findings_max = number("SB_EMULATE_FINDINGS_MAX", result.findings_max);
+  result.times_path = word("SB_EMULATE_TIMES");
+  result.is_timed = !result.times_path.empty() && !result.is_check;
   return result;
 }
 

@@ -17,6 +17,8 @@ struct Settings {
   std::string card = "a100";        // SB_EMULATE_CARD
   double time_limit_s = 0;          // SB_EMULATE_TIME_LIMIT: then the place that runs is reported and the program ends
   std::uint64_t findings_max = 1000;
+  bool is_timed = false;   // SB_EMULATE_TIMES set: the modelled time of every launch is kept
+  std::string times_path;  // SB_EMULATE_TIMES: receives one JSON object per launch
 };
 
 // Read when the library is loaded, before any code of the program runs.

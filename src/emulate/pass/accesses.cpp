@@ -9,6 +9,17 @@
 
 namespace starbridge::emulate {
 
+// The built-in variables and constants that the compiler itself made.
+bool is_compilers_own(const llvm::Value* pointer) {
+  const auto* global = llvm::dyn_cast<llvm::GlobalVariable>(llvm::getUnderlyingObject(pointer));
+  if (global == nullptr) {
+    if (const auto* call = llvm::dyn_cast<llvm::CallInst>(llvm::getUnderlyingObject(pointer)))
+      return call->getIntrinsicID() == llvm::Intrinsic::threadlocal_address;
+    return false;
+  }
+  return global->isThreadLocal() || global->isConstant();
+}
+
 namespace {
 
 // Flags of an access, in step with runtime/access.h.
@@ -29,17 +40,6 @@ bool is_own_register(const llvm::Value* pointer, std::uint64_t bytes, const llvm
   }
   std::optional<llvm::TypeSize> size = alloca->getAllocationSize(layout);
   return size && offset.getSExtValue() >= 0 && offset.getZExtValue() + bytes <= size->getFixedValue();
-}
-
-// The built-in variables and constants that the compiler itself made.
-bool is_compilers_own(const llvm::Value* pointer) {
-  const auto* global = llvm::dyn_cast<llvm::GlobalVariable>(llvm::getUnderlyingObject(pointer));
-  if (global == nullptr) {
-    if (const auto* call = llvm::dyn_cast<llvm::CallInst>(llvm::getUnderlyingObject(pointer)))
-      return call->getIntrinsicID() == llvm::Intrinsic::threadlocal_address;
-    return false;
-  }
-  return global->isThreadLocal() || global->isConstant();
 }
 
 class Instrumenter {

@@ -13,9 +13,10 @@ struct PassOptions {
   bool is_check = false;  // accesses are told to the runtime
   bool is_bang = false;   // a program in BANG C; else in CUDA
   bool is_ascend = false;  // a program in Ascend C
+  bool is_timed = false;   // scalar work is told to the runtime's clocks
 };
 
-// Reads SB_EMULATE_PASS: "host", or "run" or "check", alone or after "bang-" or "ascend-".
+// Reads SB_EMULATE_PASS: "host", or "run", "check" or "time", alone or after "bang-" or "ascend-".
 PassOptions pass_options();
 
 // Adds `__sb_invoke` functions and a constructor that registers them. True when the module has kernel stubs.
@@ -36,6 +37,12 @@ bool build_regions(llvm::Function& kernel);
 void mark_volatile_steps(llvm::Module& module);
 // Every load, store and atomic of device code calls the runtime first.
 void instrument_accesses(llvm::Module& module);
+
+// Every basic block of device code tells what its scalar instructions are, every load and store where it goes. Runs last, so that
+// what the optimiser took away is not counted.
+void count_scalars(llvm::Module& module);
+// Built-in variables and constants of the compiler: no memory of the program's.
+bool is_compilers_own(const llvm::Value* pointer);
 
 // Moves BANG C's variables in NRAM, WRAM, SRAM and LDRAM to the core's memories; describes them in `__sb_spaces$NAME` per kernel.
 void lower_spaces(llvm::Module& module, const PassOptions& options);

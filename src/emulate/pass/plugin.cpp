@@ -19,7 +19,11 @@ namespace starbridge::emulate {
 PassOptions pass_options() {
   const char* value = std::getenv("SB_EMULATE_PASS");
   std::string_view mode = value == nullptr ? "" : value;
-  return {.is_host = mode == "host", .is_check = mode.ends_with("check"), .is_bang = mode.starts_with("bang-"), .is_ascend = mode.starts_with("ascend-")};
+  return {.is_host = mode == "host",
+          .is_check = mode.ends_with("check"),
+          .is_bang = mode.starts_with("bang-"),
+          .is_ascend = mode.starts_with("ascend-"),
+          .is_timed = mode.ends_with("time")};
 }
 
 bool is_kernel(const llvm::Function& function) {
@@ -80,6 +84,14 @@ struct Lower : llvm::PassInfoMixin<Lower> {
   }
 };
 
+struct CountScalars : llvm::PassInfoMixin<CountScalars> {
+  static bool isRequired() { return true; }
+  llvm::PreservedAnalyses run(llvm::Module& module, llvm::ModuleAnalysisManager&) {
+    count_scalars(module);
+    return llvm::PreservedAnalyses::none();
+  }
+};
+
 struct LowerPtx : llvm::PassInfoMixin<LowerPtx> {
   static bool isRequired() { return true; }
   llvm::PreservedAnalyses run(llvm::Module& module, llvm::ModuleAnalysisManager&) {
@@ -109,6 +121,10 @@ extern "C" LLVM_ATTRIBUTE_WEAK llvm::PassPluginLibraryInfo llvmGetPassPluginInfo
               if (!pass_options().is_host && !pass_options().is_bang && level == llvm::OptimizationLevel::O0)
                 passes.addPass(LowerPtx());
               passes.addPass(Lower());
+            });
+            builder.registerOptimizerLastEPCallback([](llvm::ModulePassManager& passes, llvm::OptimizationLevel) {
+              using namespace starbridge::emulate;
+              if (pass_options().is_timed) passes.addPass(CountScalars());
             });
           }};
 }

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <functional>
 
+#include "kernel/port/work.h"
+
 namespace starbridge::kernel::port {
 
 namespace {
@@ -12,8 +14,8 @@ constexpr int kDepthMax = 4;
 
 }  // namespace
 
-BangEmitter::BangEmitter(Tree kernel, long long nram_bytes, int threads_max)
-    : kernel_(std::move(kernel)), nram_limit_(nram_bytes), threads_max_(threads_max), shapes_(kernel_) {
+BangEmitter::BangEmitter(Tree kernel, long long nram_bytes, int threads_max, const Choices& choices)
+    : kernel_(std::move(kernel)), nram_limit_(nram_bytes), threads_max_(threads_max), choices_(choices), shapes_(kernel_) {
   for (const Tree& child : kernel_->args) {
     if (child->op == "array") arrays_[child->name] = child;
   }
@@ -47,7 +49,7 @@ void BangEmitter::tile(const std::string& name, const std::string& type, long lo
             "];\n";
   const long long bytes = count * (word == "f64" ? 4 : front::type_bytes(word));
   result_.nram_bytes += (bytes + 127) / 128 * 128;
-  result_.tiles.push_back(name + ": " + bang_type(word) + "[" + std::to_string(count) + "], " + std::to_string(bytes) + " bytes");
+  result_.tiles.push_back({name, bang_type(word), count, bytes});
 }
 
 void BangEmitter::count_work(const Tree& tree, bool is_vector) {
@@ -67,6 +69,14 @@ void BangEmitter::count_work(const Tree& tree, bool is_vector) {
     }
   };
   walk(tree, depth_);
+}
+
+// In a scalar port, the emulated chip is told what the original computes.
+void BangEmitter::tell_work(const Tree& tree) {
+  if (!choices_.is_scalar) return;
+  const Work work = work_of(tree);
+  if (work.plain + work.functions > 0)
+    line("__sb_bang_work(" + std::to_string(work.plain) + ", " + std::to_string(work.functions) + ");");
 }
 
 // In blocks of several rows, what lives longer than one region is kept per thread, unless it is the same for the whole block and
@@ -139,7 +149,7 @@ void BangEmitter::declare_arrays() {
   if (arrays_.count("dynamic_shared") > 0) {
     tiles_ += "  __nram__ char dynamic_shared[kDynamicShared];\n";
     result_.nram_bytes += 48 * 1024;
-    result_.tiles.push_back("dynamic_shared: 49152 bytes");
+    result_.tiles.push_back({"dynamic_shared", "char", 48 * 1024, 48 * 1024});
   }
 }
 
@@ -199,6 +209,7 @@ std::string BangEmitter::launcher() const {
 
 Emitted BangEmitter::run() {
   result_.threads_max = threads_max_;
+  result_.nram_limit = nram_limit_;
   for (const Tree& child : kernel_->args) {
     const bool is_double = child->type == "f64" && (child->op == "array" || child->op == "parameter");
     if (is_double) refuse(child->line > 0 ? child->line : kernel_->line, "double:" + child->name);

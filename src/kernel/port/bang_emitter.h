@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "front/node.h"
+#include "kernel/port/choices.h"
 #include "kernel/port/shapes.h"
 
 namespace starbridge::kernel::port {
@@ -16,6 +17,12 @@ namespace starbridge::kernel::port {
 struct Fallback {
   int line = 0;
   std::string reason;
+};
+
+// A buffer of the core's memory.
+struct Tile {
+  std::string name, type;
+  long long count = 0, bytes = 0;
 };
 
 // What became of a kernel, for the report.
@@ -26,8 +33,8 @@ struct Emitted {
   long long thread_operations = 0;
   long long vector_bytes = 0;  // bytes moved per thread, weighted alike
   long long thread_bytes = 0;
-  std::vector<std::string> tiles;  // "name: type[count], bytes"
-  long long nram_bytes = 0;
+  std::vector<Tile> tiles;
+  long long nram_bytes = 0, nram_limit = 0;
   int threads_max = 0;
   bool narrows_double = false;
   bool reorders = false;      // sums in another order, or without the contraction to fused multiply-add
@@ -38,7 +45,7 @@ struct Emitted {
 
 class BangEmitter {
  public:
-  BangEmitter(Tree kernel, long long nram_bytes, int threads_max);
+  BangEmitter(Tree kernel, long long nram_bytes, int threads_max, const Choices& choices);
   Emitted run();
 
  private:
@@ -101,10 +108,12 @@ class BangEmitter {
   void refuse(int line, const std::string& reason);
   void tile(const std::string& name, const std::string& type, long long count);
   void count_work(const Tree& tree, bool is_vector);
+  void tell_work(const Tree& tree);
 
   Tree kernel_;
   long long nram_limit_;
   int threads_max_;
+  Choices choices_;
   Shapes shapes_;
   Emitted result_;
   std::map<std::string, Tree> arrays_;

@@ -98,6 +98,10 @@ void BangEmitter::note_fallback(const Tree& tree, const std::string& reason) {
 }
 
 bool BangEmitter::vector_statement(const Tree& tree, const Range& range) {
+  if (choices_.is_scalar) {
+    why_not_ = "the scalar port";
+    return false;
+  }
   const std::string saved_body = body_;
   const int saved_next = scratch_next_, saved_most = scratch_most_;
   auto give_up = [&] {
@@ -329,8 +333,10 @@ void BangEmitter::thread_statement(const Tree& tree) {
   if (tree->op == "seq") {
     for (const Tree& each : tree->args) thread_statement(each);
   } else if (tree->op == "set") {
+    tell_work(tree);
     line(variable(tree->name) + " = " + scalar(tree->args[0]) + ";");
   } else if (tree->op == "store") {
+    tell_work(tree);
     line(element(tree->name, tree->type, scalar(tree->args[0])) + " = " + scalar(tree->args[1]) + ";");
   } else if (tree->op == "if") {
     line("if (" + scalar(tree->args[0]) + ") {");
@@ -365,6 +371,7 @@ void BangEmitter::thread_statement(const Tree& tree) {
   } else if (tree->op == "break" || tree->op == "continue") {
     line(tree->op + ";");
   } else if (tree->op == "atomic") {
+    tell_work(tree);
     thread_atomic(tree);
   } else if (tree->op != "barrier") {
     refuse(tree->line, "construct:" + tree->op);
@@ -376,7 +383,7 @@ bool BangEmitter::vector_atomic(const Tree& tree, const Range& range) {
   const std::string old = old_name(tree);
   bool is_used = false;
   front::each(kernel_->args.back(), [&](const Tree& part) { is_used |= part->op == "var" && part->name == old; });
-  if (is_used || operation_of(tree) != "add" || tree->type != "f32" || is_near(tree->name) ||
+  if (choices_.is_scalar || is_used || operation_of(tree) != "add" || tree->type != "f32" || is_near(tree->name) ||
       !shapes_.of(tree->args[0]).is_uniform())
     return false;
   const std::string saved = body_;

@@ -27,7 +27,7 @@ Tree kernel_of(const std::string& statements) {
       statements + ")))");
 }
 Tree ready(const std::string& statements) { return propagate(lower_exits(kernel_of(statements))); }
-Emitted emitted(const std::string& statements) { return BangEmitter(ready(statements), 640 * 1024, 1024).run(); }
+Emitted emitted(const std::string& statements) { return BangEmitter(ready(statements), 640 * 1024, 1024, {}).run(); }
 
 const char* const kIndex =
     "(set:i32 \"i\" @2 (cast:i32 (add:u32 (mul:u32 (special:u32 \"bid.x\") (special:u32 \"bdim.x\")) (special:u32 \"tid.x\"))))";

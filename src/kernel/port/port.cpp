@@ -1,12 +1,11 @@
 #include "kernel/port/port.h"
 
-#include <stdlib.h>
-
 #include <filesystem>
 #include <set>
 #include <sstream>
 
 #include "base/files.h"
+#include "kernel/folder.h"
 #include "kernel/port/host.h"
 #include "kernel/port/normalise.h"
 #include "kernel/toolchain.h"
@@ -34,23 +33,8 @@ std::string fill(std::string pattern, const std::string& about) {
   return pattern;
 }
 
-class Folder {
- public:
-  Folder() {
-    std::string pattern = (fs::temp_directory_path() / "starbridge-port-XXXXXX").string();
-    if (mkdtemp(pattern.data()) != nullptr) path = pattern;
-  }
-  ~Folder() {
-    std::error_code error;
-    if (!path.empty()) fs::remove_all(path, error);
-  }
-  Folder(const Folder&) = delete;
-  Folder& operator=(const Folder&) = delete;
-  std::string path;
-};
-
 base::Result<Tree> read_module(const PortRequest& request) {
-  Folder folder;
+  TemporaryFolder folder;
   if (folder.path.empty()) return base::io_error(errno, text("making a folder", "创建目录"), "/tmp");
   SB_TRY(Toolchain toolchain, find_toolchain(cuda_machine()));
   CompileRequest compile_request;
@@ -88,7 +72,7 @@ base::Result<Tree> prepared(Tree kernel) {
   return kernel;
 }
 
-base::Result<PortedKernel> port_kernel(const Tree& tree, long long nram) {
+base::Result<PortedKernel> port_kernel(const Tree& tree, long long nram, const Choices& choices) {
   PortedKernel kernel;
   kernel.name = tree->name;
   kernel.file = tree->args[1]->name;
@@ -102,7 +86,7 @@ base::Result<PortedKernel> port_kernel(const Tree& tree, long long nram) {
   SB_TRY(Tree ready, prepared(tree));
   // As many threads per block as fit: CUDA allows 1024.
   for (int threads = 1024; threads >= 64; threads /= 2) {
-    kernel.emitted = BangEmitter(ready, nram, threads).run();
+    kernel.emitted = BangEmitter(ready, nram, threads, choices).run();
     if (kernel.emitted.refusal.rfind("capacity", 0) != 0) break;
   }
   return kernel;
@@ -267,7 +251,7 @@ base::Result<PortReport> port_program(const PortRequest& request) {
   }
   for (const Tree& node : module->args) {
     if (node->op != "kernel" && node->op != "refuse") continue;
-    SB_TRY(PortedKernel kernel, port_kernel(node, nram));
+    SB_TRY(PortedKernel kernel, port_kernel(node, nram, request.choices));
     kernel.is_launched = launched.count(node->args[0]->name) > 0;
     report.kernels.push_back(std::move(kernel));
   }

@@ -8,6 +8,7 @@
 #include "base/result.h"
 #include "base/text.h"
 #include "kernel/port/bang_emitter.h"
+#include "kernel/port/choices.h"
 
 namespace starbridge::kernel::port {
 
@@ -17,6 +18,7 @@ struct PortRequest {
   std::string standard = "c++17";
   std::string chip = "mlu370-x8";
   std::string output_folder = "ported";  // made when missing; empty: nothing is written
+  Choices choices;
 };
 
 struct PortedKernel {

@@ -137,7 +137,7 @@ cnrtRet_t launch(const void* host_function, cnrtDim3_t dim, unsigned type, void*
     run.arguments = kept->addresses.data();
     run.dim = dim;
     run.union_clusters = clusters;
-    return run_launch(run);
+    return run_timed(run);
   };
   work.pointers = kept->pointers;
   work.what = "the kernel " + kernel->readable.substr(0, kernel->readable.find('('));

@@ -7,6 +7,7 @@
 
 #include "emulate/bang/loops/loops.h"
 #include "emulate/bang/runtime/check.h"
+#include "emulate/bang/runtime/timing.h"
 #include "emulate/common/settings.h"
 
 namespace starbridge::emulate::bang {
@@ -47,6 +48,7 @@ bool passes_by(const Builtin& builtin, std::initializer_list<Operand> operands);
 template <class Work, class Poison>
 void perform(const Builtin& builtin, std::initializer_list<Operand> operands, Work work, Poison poison) {
   if (is_on_memory_core() && passes_by(builtin, operands)) return;
+  if (settings().is_timed) time_operation(builtin, operands);
   if (!settings().is_check)
     work();
   else

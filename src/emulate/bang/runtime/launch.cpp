@@ -61,7 +61,7 @@ class Crew {
 
  private:
   Crew() {
-    int count = settings().is_check ? 1 : settings().workers;
+    int count = settings().is_check || settings().is_timed ? 1 : settings().workers;
     if (count == 0) count = static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
     for (int i = 1; i < count; ++i) threads_.emplace_back([this, i] { work(i); });
     for (std::thread& thread : threads_) thread.detach();
@@ -178,6 +178,7 @@ void complete(Team& team, Barrier& barrier) {
   barrier.first = nullptr;
   // Those who leave late must not learn what an early one does before the next meeting.
   barrier.released_clock = barrier.clock;
+  barrier.released_time = barrier.time;
   ++barrier.generation;
   announce(team);
 }
@@ -205,6 +206,7 @@ std::vector<Barrier*> barriers_of(const Task& task) {
 
 void end_task(Task& task) {
   if (settings().is_check) finish_pipes(task);
+  if (LaunchTiming* timing = task.launch->timing; timing != nullptr) timing->add(task);
   Team& team = *task.team;
   std::lock_guard lock(team.mutex);
   task.has_ended = true;
@@ -380,6 +382,7 @@ cnrtRet_t check_shape(const Launch& launch) {
 void meet(Meeting meeting, const void* place) {
   Task& task = *t_task;
   if (settings().is_check) sync_pipes(task, kAllPipes);
+  if (settings().is_timed) time_sync(kAllPipes);
   if (task.team->clusters == 0) return;
   const bool is_for_cores = meeting == Meeting::kCores || meeting == Meeting::kClusterCores;
   if ((is_for_cores && task.is_memory_core) || (meeting == Meeting::kMemoryCores && !task.is_memory_core)) {
@@ -392,6 +395,7 @@ void meet(Meeting meeting, const void* place) {
   {
     std::lock_guard lock(team.mutex);
     if (settings().is_check) join_clocks(task, barrier);
+    if (settings().is_timed) time_arrival(barrier);
     task.waits_for = &barrier;
     task.waits_past = barrier.generation;
     task.wait_place = place;
@@ -409,6 +413,7 @@ void meet(Meeting meeting, const void* place) {
     }
   }
   wait_in(task);
+  if (settings().is_timed) task.time.wait_until(barrier.released_time);
   if (settings().is_check) {
     std::lock_guard lock(team.mutex);
     for (std::size_t i = 0; i < task.clock.size(); ++i) task.clock[i] = std::max(task.clock[i], barrier.released_clock[i]);

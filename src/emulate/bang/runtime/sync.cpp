@@ -17,6 +17,7 @@ extern "C" {
 
 void __sb_bang_sync(unsigned pipes) {
   Task* task = current_task();
+  if (settings().is_timed) time_sync(pipes);
   if (task != nullptr && settings().is_check) sync_pipes(*task, pipes);
 }
 void __sb_bang_meet(int meeting) { meet(static_cast<Meeting>(meeting), SB_HERE); }

@@ -12,6 +12,7 @@
 
 #include "cnrt.h"
 #include "emulate/bang/runtime/pipes.h"
+#include "emulate/bang/runtime/timing.h"
 #include "emulate/common/fibre.h"
 #include "emulate/common/kernel_table.h"
 
@@ -48,6 +49,7 @@ struct Barrier {
   Task* first = nullptr;
   std::vector<std::uint32_t> clock;           // of a check: what those who arrived know of each other
   std::vector<std::uint32_t> released_clock;  // the same when the last meeting ended
+  double time = 0, released_time = 0;         // modelled: of the last who arrived
 };
 
 enum class Meeting { kCluster, kAll, kCores, kMemoryCores, kClusterCores };
@@ -67,6 +69,7 @@ struct Task {
   std::uint64_t waits_past = 0;  // goes on when the barrier's generation is above
   const void* wait_place = nullptr;
   Pipes pipes;
+  CoreClock time;  // modelled
   std::uint64_t yields = 0;          // of a check: state of the draws where others may come first
   std::vector<std::uint32_t> clock;  // of a check: per member of the team, how far what it did is known here
 };
@@ -90,6 +93,7 @@ struct Launch {
   std::uint64_t team_count = 1;
   std::atomic<std::uint64_t> next_team{0};
   std::uint32_t first_clock = 0;
+  LaunchTiming* timing = nullptr;  // nullptr: nobody asked
 };
 
 // What runs on the calling thread, or nullptr.

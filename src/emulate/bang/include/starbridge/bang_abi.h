@@ -53,6 +53,7 @@ __device__ void __sb_bang_atomic_cas(const char* name, int type, void* old, void
 __device__ int __sb_bang_space(const void* address);
 __device__ sb_long __sb_bang_whole(float value, int rounding);
 __device__ void __sb_bang_sync(unsigned pipes);
+__device__ void __sb_bang_work(unsigned plain, unsigned functions);
 __device__ void __sb_bang_meet(int meeting);
 __device__ __attribute__((noreturn)) void __sb_bang_abort();
 }

@@ -1,0 +1,11 @@
+// Choices: what may be chosen when a kernel is emitted, by default, by the tuner or by hand. Plain values.
+#pragma once
+
+namespace starbridge::kernel::port {
+
+struct Choices {
+  // Every statement thread by thread, with its operations counted: the port one would get without vectors, to compare with.
+  bool is_scalar = false;
+};
+
+}  // namespace starbridge::kernel::port
