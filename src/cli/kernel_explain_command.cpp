@@ -40,8 +40,9 @@ std::string ratio(double value) {
 }
 
 base::Text pipe_text(std::size_t pipe) {
-  static const base::Text names[] = {text("scalar unit", "标量单元"), text("vector unit", "向量单元"), text("matrix unit", "矩阵单元"),
-                                     text("copies off chip", "片外拷贝"), text("copies on chip", "片内拷贝")};
+  static const base::Text names[] = {text("scalar unit", "标量单元"), text("vector unit", "向量单元"),
+                                     text("matrix unit", "矩阵单元"), text("copies off chip", "片外拷贝"),
+                                     text("copies on chip", "片内拷贝")};
   return names[pipe];
 }
 
@@ -63,12 +64,14 @@ void print_buffers(const Context& context, const PortedKernel& kernel) {
 void print_vectorised(const Context& context, const PortedKernel& kernel) {
   const auto& emitted = kernel.emitted;
   context.out << "    "
-              << context.say(text("vector built-ins: {} % of the arithmetic, {} % of the bytes", "向量内建函数：算术 {}%，数据 {}%",
+              << context.say(text("vector built-ins: {} % of the arithmetic, {} % of the bytes",
+                                  "向量内建函数：算术 {}%，数据 {}%",
                                   kernel::port::vector_share(emitted.vector_operations, emitted.thread_operations),
                                   kernel::port::vector_share(emitted.vector_bytes, emitted.thread_bytes)))
               << "\n";
   for (const auto& fallback : emitted.fallbacks)
-    context.out << "    " << context.say(text("thread by thread, line {}: {}", "逐线程执行，第 {} 行：{}", fallback.line, fallback.reason))
+    context.out << "    "
+                << context.say(text("thread by thread, line {}: {}", "逐线程执行，第 {} 行：{}", fallback.line, fallback.reason))
                 << "\n";
 }
 
@@ -95,14 +98,16 @@ void print_times(const Context& context, const ModelReport& report, const Modell
   if (modelled.scalar.launches > 0)
     context.out << context.say(text("; {} times as fast as thread by thread", "；比逐线程快 {} 倍", ratio(modelled.speedup())));
   context.out << "\n";
-  for (const base::Text& advice : kernel::port::advice_for(modelled, report.costs)) context.out << "    - " << context.say(advice) << "\n";
+  for (const base::Text& advice : kernel::port::advice_for(modelled, report.costs))
+    context.out << "    - " << context.say(advice) << "\n";
 }
 
 Json kernel_json(const Context& context, const ModelReport& report, const PortedKernel& kernel, const ModelledKernel* modelled) {
   Json buffers = Json::array(), fallbacks = Json::array(), advice = Json::array();
   for (const auto& tile : kernel.emitted.tiles)
     buffers.push_back({{"name", tile.name}, {"type", tile.type}, {"elements", tile.count}, {"bytes", tile.bytes}});
-  for (const auto& fallback : kernel.emitted.fallbacks) fallbacks.push_back({{"line", fallback.line}, {"reason", fallback.reason}});
+  for (const auto& fallback : kernel.emitted.fallbacks)
+    fallbacks.push_back({{"line", fallback.line}, {"reason", fallback.reason}});
   Json json = {{"kernel", kernel.name},
                {"file", kernel.file},
                {"line", kernel.line},
@@ -117,7 +122,8 @@ Json kernel_json(const Context& context, const ModelReport& report, const Ported
   if (modelled == nullptr) return json;
   const auto& port = modelled->port;
   Json pipes = Json::object();
-  for (std::size_t pipe = 0; pipe < port.busy_us.size(); ++pipe) pipes[std::string(kernel::cost::kPipes[pipe])] = port.busy_us[pipe];
+  for (std::size_t pipe = 0; pipe < port.busy_us.size(); ++pipe)
+    pipes[std::string(kernel::cost::kPipes[pipe])] = port.busy_us[pipe];
   for (const base::Text& each : kernel::port::advice_for(*modelled, report.costs)) advice.push_back(context.say(each));
   json["modelled"] = {{"launches", port.launches},
                       {"us", port.us},
@@ -127,10 +133,11 @@ Json kernel_json(const Context& context, const ModelReport& report, const Ported
                       {"bottleneck", port.bottleneck()},
                       {"scalar_port_us", modelled->scalar.us},
                       {"speedup_over_scalar", modelled->speedup()},
-                      {"bound", {{"us", modelled->bound.us()},
-                                 {"by", modelled->bound.by()},
-                                 {"memory_us", modelled->bound.memory_us},
-                                 {"vector_us", modelled->bound.vector_us}}},
+                      {"bound",
+                       {{"us", modelled->bound.us()},
+                        {"by", modelled->bound.by()},
+                        {"memory_us", modelled->bound.memory_us},
+                        {"vector_us", modelled->bound.vector_us}}},
                       {"bound_ratio", modelled->bound_ratio()},
                       {"vector_operations", port.vector_operations},
                       {"vector_bytes", port.vector_bytes},
@@ -164,7 +171,8 @@ base::Result<ExitCode> run_explain(const Context& context, Options options) {
       kernels.push_back(kernel_json(context, report, kernel, modelled));
       continue;
     }
-    context.out << context.style.bold(kernel.name) << "  " << kernel.file << ":" << kernel.line << " -> " << report.port.chip << "\n";
+    context.out << context.style.bold(kernel.name) << "  " << kernel.file << ":" << kernel.line << " -> " << report.port.chip
+                << "\n";
     print_buffers(context, kernel);
     print_vectorised(context, kernel);
     if (modelled != nullptr)
@@ -176,8 +184,8 @@ base::Result<ExitCode> run_explain(const Context& context, Options options) {
                   << "\n";
   }
   if (!is_found)
-    return base::Error("kernel.no_such_kernel", text("{} launches no kernel {}", "{} 没有启动名为 {} 的内核", options.request.port.path,
-                                                     options.kernel))
+    return base::Error("kernel.no_such_kernel",
+                       text("{} launches no kernel {}", "{} 没有启动名为 {} 的内核", options.request.port.path, options.kernel))
         .at(options.request.port.path)
         .next(text("its kernels are {}", "可选的内核：{}", known));
   if (context.json)
@@ -206,17 +214,21 @@ void add_kernel_explain_command(Frame& frame) {
            "说明移植后的内核：缓冲区、向量化情况、建模时间及其下限。"),
       {"starbridge kernel explain saxpy.cu --to mlu370-x8", "starbridge kernel explain reduce.cu:sum -- 4096"},
       frame.group("kernel"));
-  command->add_option("PROGRAM", options->program, frame.say(text(".cu source, or SOURCE:KERNEL", ".cu 源文件，或 源文件:内核名")))
+  command
+      ->add_option("PROGRAM", options->program, frame.say(text(".cu source, or SOURCE:KERNEL", ".cu 源文件，或 源文件:内核名")))
       ->required();
   command->add_option("--to", options->request.port.chip, frame.say(text("chip", "芯片")))->capture_default_str();
   command->add_option("-I,--include", options->request.port.includes, frame.say(text("folder of headers", "头文件目录")))
       ->allow_extra_args(false);
   command
-      ->add_option("-D,--define", options->request.port.defines, frame.say(text("macro, NAME or NAME=VALUE", "宏，NAME 或 NAME=VALUE")))
+      ->add_option("-D,--define", options->request.port.defines,
+                   frame.say(text("macro, NAME or NAME=VALUE", "宏，NAME 或 NAME=VALUE")))
       ->allow_extra_args(false);
-  command->add_option("--in", options->request.working_directory, frame.say(text("folder the program runs in", "程序的工作目录")));
+  command->add_option("--in", options->request.working_directory,
+                      frame.say(text("folder the program runs in", "程序的工作目录")));
   command
-      ->add_option("--time-limit", options->request.time_limit_s, frame.say(text("seconds each run may take", "每次运行的时限（秒）")))
+      ->add_option("--time-limit", options->request.time_limit_s,
+                   frame.say(text("seconds each run may take", "每次运行的时限（秒）")))
       ->capture_default_str()
       ->check(CLI::Range(1, 86400));
   command->add_option("ARGUMENTS", options->request.arguments,

@@ -28,7 +28,8 @@ Json kernel_json(const Context& context, const PortedKernel& kernel) {
     fallbacks.push_back({{"line", fallback.line}, {"reason", fallback.reason}});
   Json tiles = Json::array();
   for (const auto& tile : kernel.emitted.tiles)
-    tiles.push_back(tile.name + ": " + tile.type + "[" + std::to_string(tile.count) + "], " + std::to_string(tile.bytes) + " bytes");
+    tiles.push_back(tile.name + ": " + tile.type + "[" + std::to_string(tile.count) + "], " + std::to_string(tile.bytes) +
+                    " bytes");
   base::Text next;
   return {{"kernel", kernel.name},
           {"file", kernel.file},

@@ -86,12 +86,13 @@ base::Result<ExitCode> run_time(const Context& context, const kernel::RunRequest
 
 void add_kernel_time_command(Frame& frame) {
   auto request = std::make_shared<kernel::RunRequest>();
-  CLI::App* command =
-      frame.add("time", text("Modelled time of a BANG C program's launches, by pipe.", "按流水给出 BANG C 程序各内核的建模时间。"),
-                {"starbridge kernel time add.mlu --chip mlu370-x8", "starbridge kernel time add.mlu -- 4096"}, frame.group("kernel"));
+  CLI::App* command = frame.add(
+      "time", text("Modelled time of a BANG C program's launches, by pipe.", "按流水给出 BANG C 程序各内核的建模时间。"),
+      {"starbridge kernel time add.mlu --chip mlu370-x8", "starbridge kernel time add.mlu -- 4096"}, frame.group("kernel"));
   command->add_option("PROGRAM", request->path, frame.say(text(".mlu source or a folder", ".mlu 源文件或目录")))->required();
   command->add_option("--chip", request->card, frame.say(text("chip; default mlu370-x8", "芯片；默认 mlu370-x8")));
-  command->add_option("-I,--include", request->includes, frame.say(text("folder of headers", "头文件目录")))->allow_extra_args(false);
+  command->add_option("-I,--include", request->includes, frame.say(text("folder of headers", "头文件目录")))
+      ->allow_extra_args(false);
   command->add_option("-D,--define", request->defines, frame.say(text("macro, NAME or NAME=VALUE", "宏，NAME 或 NAME=VALUE")))
       ->allow_extra_args(false);
   command->add_option("--time-limit", request->time_limit_s, frame.say(text("seconds the run may take", "运行时限（秒）")))

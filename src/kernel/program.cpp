@@ -122,7 +122,9 @@ base::Result<std::vector<std::string>> sources_of(const std::string& path) {
     });
   }
   if (machine_of(sources) == nullptr)
-    return Error("kernel.no_kernel_source", text("no .cu, .mlu or Ascend C source is here", "此处没有 .cu、.mlu 或 Ascend C 源文件")).at(path);
+    return Error("kernel.no_kernel_source",
+                 text("no .cu, .mlu or Ascend C source is here", "此处没有 .cu、.mlu 或 Ascend C 源文件"))
+        .at(path);
   return sources;
 }
 

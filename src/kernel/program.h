@@ -36,8 +36,8 @@ struct RunRequest {
   std::string inputs_kind;            // another distribution of its floats: "signs", "special"; empty: as they come
   bool inputs_in_order = false;       // those whose content inputs_in does not know are taken by length
   bool is_compiled = false;           // keep_folder holds the program of an earlier run
-  std::string times_path;         // receives the modelled time of every launch (cost/times.h); not with `check`; empty: none
-  std::string costs;              // for it: ChipCosts::environment
+  std::string times_path;             // receives the modelled time of every launch (cost/times.h); not with `check`; empty: none
+  std::string costs;                  // for it: ChipCosts::environment
   std::string input;                  // stdin of the program
   std::function<void(std::string_view)> on_output;
 };

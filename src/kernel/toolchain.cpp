@@ -285,7 +285,13 @@ base::Result<CompileResult> compile(const Toolchain& toolchain, const CompileReq
     }
     device.insert(device.end(), {"-o", device_object, source});
     steps.push_back({host, "host", source, {}, std::nullopt});
-    steps.push_back({device, pass_mode + (request.check ? "check" : request.is_timed ? "time" : "run"), source, {}, std::nullopt});
+    steps.push_back({device,
+                     pass_mode + (request.check      ? "check"
+                                  : request.is_timed ? "time"
+                                                     : "run"),
+                     source,
+                     {},
+                     std::nullopt});
   }
   // Two compilers at a time: a program's two halves, or two sources.
   for (std::size_t i = 0; i < steps.size(); i += 2) {

@@ -33,7 +33,7 @@ struct CompileRequest {
   EmulatedCard card;
   bool fast_math = false;
   bool check = false;
-  bool is_timed = false;  // scalar work is told to the modelled clocks
+  bool is_timed = false;      // scalar work is told to the modelled clocks
   std::string output_folder;  // exists; receives "program" and "device.so"
   // A library for another program (Python) to load instead of a program of its own: its path, and its device half beside it as
   // STEM.device.so. Empty: a program.

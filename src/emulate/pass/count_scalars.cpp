@@ -1,5 +1,6 @@
-// Scalar work for the modelled clocks: per basic block the number of plain instructions, divisions and calls of functions; per load
-// and store its address. Instructions that the optimiser made vectors of count once per element: the chips' scalar units have none.
+// Scalar work for the modelled clocks: per basic block the number of plain instructions, divisions and calls of functions; per
+// load and store its address. Instructions that the optimiser made vectors of count once per element: the chips' scalar units
+// have none.
 #include <llvm/Analysis/ValueTracking.h>
 #include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/Instructions.h>
@@ -51,7 +52,8 @@ void add(Work& work, const llvm::Instruction& at) {
   if (llvm::isa<llvm::PHINode>(at) || llvm::isa<llvm::BitCastInst>(at) || llvm::isa<llvm::AllocaInst>(at)) return;
   // Loads and stores are told one by one.
   if (llvm::isa<llvm::LoadInst>(at) || llvm::isa<llvm::StoreInst>(at)) return;
-  if (const auto* place = llvm::dyn_cast<llvm::GetElementPtrInst>(&at); place != nullptr && place->hasAllConstantIndices()) return;
+  if (const auto* place = llvm::dyn_cast<llvm::GetElementPtrInst>(&at); place != nullptr && place->hasAllConstantIndices())
+    return;
   if (const auto* call = llvm::dyn_cast<llvm::CallBase>(&at)) {
     if (const auto* intrinsic = llvm::dyn_cast<llvm::IntrinsicInst>(call)) {
       if (is_free_intrinsic(*intrinsic)) return;
@@ -119,7 +121,8 @@ void count_scalars(llvm::Module& module) {
   llvm::Type* nothing = llvm::Type::getVoidTy(context);
   llvm::Type* word = llvm::Type::getInt32Ty(context);
   llvm::FunctionCallee spend = module.getOrInsertFunction("__sb_spend", nothing, word, word, word);
-  llvm::FunctionCallee touch = module.getOrInsertFunction("__sb_touch", nothing, llvm::PointerType::getUnqual(context), word, word);
+  llvm::FunctionCallee touch =
+      module.getOrInsertFunction("__sb_touch", nothing, llvm::PointerType::getUnqual(context), word, word);
   for (llvm::Function& function : module) {
     if (!function.isDeclaration() && !function.getName().starts_with("__sb_")) count(function, spend, touch);
   }

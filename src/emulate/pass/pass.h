@@ -10,8 +10,8 @@ namespace starbridge::emulate {
 
 struct PassOptions {
   bool is_host = false;
-  bool is_check = false;  // accesses are told to the runtime
-  bool is_bang = false;   // a program in BANG C; else in CUDA
+  bool is_check = false;   // accesses are told to the runtime
+  bool is_bang = false;    // a program in BANG C; else in CUDA
   bool is_ascend = false;  // a program in Ascend C
   bool is_timed = false;   // scalar work is told to the runtime's clocks
 };

@@ -33,10 +33,12 @@ base::Result<std::vector<ChipCosts>> read_all() {
           return catalog::bad_data(path, row.line, "value", text("a positive number is wanted", "此处应为正数"));
         const auto& names = cost_names();
         if (std::find(names.begin(), names.end(), cost.name) == names.end())
-          return catalog::bad_data(path, row.line, "name", text("no cost is called \"{}\"", "没有名为 \"{}\" 的开销项", cost.name));
+          return catalog::bad_data(path, row.line, "name",
+                                   text("no cost is called \"{}\"", "没有名为 \"{}\" 的开销项", cost.name));
         if (std::find(std::begin(kConfidences), std::end(kConfidences), cost.confidence) == std::end(kConfidences))
-          return catalog::bad_data(path, row.line, "confidence",
-                                   text("published, measured, reported or assumed", "应为 published、measured、reported 或 assumed"));
+          return catalog::bad_data(
+              path, row.line, "confidence",
+              text("published, measured, reported or assumed", "应为 published、measured、reported 或 assumed"));
         if (chips.empty() || chips.back().chip != row.cells[0]) chips.push_back({std::string(row.cells[0]), {}});
         chips.back().rows.push_back(std::move(cost));
         return {};

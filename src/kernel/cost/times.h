@@ -26,12 +26,12 @@ struct HotPlace {
 
 // All launches of one kernel together.
 struct KernelTimes {
-  std::string kernel;         // "saxpy"
+  std::string kernel;  // "saxpy"
   std::uint64_t launches = 0;
-  double us = 0;              // of the slowest core, summed over the launches; without what a launch itself takes
-  double us_mean = 0;         // of a core, likewise: well below `us` means that cores wait for one
+  double us = 0;                    // of the slowest core, summed over the launches; without what a launch itself takes
+  double us_mean = 0;               // of a core, likewise: well below `us` means that cores wait for one
   std::array<double, 5> busy_us{};  // of the slowest core, by pipe
-  double launch_us = 0;       // what the launches themselves take
+  double launch_us = 0;             // what the launches themselves take
   std::uint64_t vector_operations = 0, vector_bytes = 0, copies = 0, segments = 0;
   std::uint64_t bytes_read = 0, bytes_written = 0;                // as the memory moves them
   std::uint64_t unique_bytes_read = 0, unique_bytes_written = 0;  // each line once per launch

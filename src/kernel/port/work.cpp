@@ -8,10 +8,10 @@ namespace starbridge::kernel::port {
 namespace {
 
 void add(const front::Tree& tree, Work& work) {
-  static const std::set<std::string> operators = {"add", "sub", "mul", "div", "rem", "neg", "and", "or",
-                                                  "xor", "shl", "shr", "select", "lt", "le", "gt", "ge", "eq", "ne"};
-  static const std::set<std::string> functions = {"exp", "exp2", "log", "log2", "sqrt", "rsqrt", "sin", "cos", "tanh",
-                                                  "pow", "erf", "cbrt", "log10", "sinh", "cosh", "atan", "atan2"};
+  static const std::set<std::string> operators = {"add", "sub", "mul",    "div", "rem", "neg", "and", "or", "xor",
+                                                  "shl", "shr", "select", "lt",  "le",  "gt",  "ge",  "eq", "ne"};
+  static const std::set<std::string> functions = {"exp", "exp2", "log",  "log2",  "sqrt", "rsqrt", "sin",  "cos",  "tanh",
+                                                  "pow", "erf",  "cbrt", "log10", "sinh", "cosh",  "atan", "atan2"};
   if (tree->op == "load") return;
   if (tree->op == "call") ++(functions.count(tree->name) > 0 ? work.functions : work.plain);
   const bool is_sum = (tree->op == "add" || tree->op == "sub") && front::is_float(tree->type);

@@ -9,8 +9,8 @@
 #include "emulate/bang/runtime/chip.h"
 #include "emulate/bang/runtime/queue.h"
 #include "emulate/bang/runtime/shadow.h"
-#include "emulate/common/settings.h"
 #include "emulate/common/inputs.h"
+#include "emulate/common/settings.h"
 #include "emulate/common/trace.h"
 
 using namespace starbridge::emulate;

@@ -69,7 +69,7 @@ struct Task {
   std::uint64_t waits_past = 0;  // goes on when the barrier's generation is above
   const void* wait_place = nullptr;
   Pipes pipes;
-  CoreClock time;  // modelled
+  CoreClock time;                    // modelled
   std::uint64_t yields = 0;          // of a check: state of the draws where others may come first
   std::vector<std::uint32_t> clock;  // of a check: per member of the team, how far what it did is known here
 };

@@ -18,7 +18,8 @@ namespace {
 constexpr std::size_t kPlacesMax = 16;  // of a launch, the costliest
 
 bool has_word(std::string_view name, std::initializer_list<std::string_view> words) {
-  return std::any_of(words.begin(), words.end(), [&](std::string_view word) { return name.find(word) != std::string_view::npos; });
+  return std::any_of(words.begin(), words.end(),
+                     [&](std::string_view word) { return name.find(word) != std::string_view::npos; });
 }
 
 // Functions run through tables or series, divisions through several steps.
@@ -44,7 +45,8 @@ double lines_of(const Region& region, double line, std::uint64_t& segments) {
     const auto first = reinterpret_cast<std::uintptr_t>(start), last = first + static_cast<std::uintptr_t>(bytes);
     const auto size = static_cast<std::uintptr_t>(line);
     lines += static_cast<double>((last - 1) / size - first / size + 1);
-    if (region.is_write && (first % size != 0 || last % size != 0)) lines += first % size != 0 && last % size != 0 && bytes > 64 ? 2 : 1;
+    if (region.is_write && (first % size != 0 || last % size != 0))
+      lines += first % size != 0 && last % size != 0 && bytes > 64 ? 2 : 1;
     ++segments;
   });
   return lines;
@@ -80,8 +82,8 @@ double memory_cycles(LaunchTiming& timing, std::initializer_list<Operand> operan
 std::string place_json(const void* place) {
   Dl_info info;
   if (place == nullptr || dladdr(place, &info) == 0 || info.dli_fname == nullptr) return "\"module\":\"\",\"offset\":0";
-  return "\"module\":" + quoted(info.dli_fname) + ",\"offset\":" +
-         std::to_string(static_cast<const char*>(place) - static_cast<const char*>(info.dli_fbase) - 1);
+  return "\"module\":" + quoted(info.dli_fname) +
+         ",\"offset\":" + std::to_string(static_cast<const char*>(place) - static_cast<const char*>(info.dli_fbase) - 1);
 }
 
 std::FILE* times_file() {
@@ -93,14 +95,16 @@ std::FILE* times_file() {
 
 LaunchTiming::LaunchTiming(int tasks_at_once) : cores_(static_cast<std::size_t>(std::max(1.0, costs().cores))) {
   const double busy_cores = std::clamp(static_cast<double>(tasks_at_once), 1.0, std::max(1.0, costs().cores));
-  memory_bytes_per_cycle = std::min(costs().core_memory_bytes_per_cycle, costs().memory_gbps * 1000 / costs().clock_mhz / busy_cores);
+  memory_bytes_per_cycle =
+      std::min(costs().core_memory_bytes_per_cycle, costs().memory_gbps * 1000 / costs().clock_mhz / busy_cores);
 }
 
 void LaunchTiming::add(Task& task) {
   if (task.is_memory_core) return;
   CoreClock& clock = task.time;
   clock.wait(kAllTimedPipes);
-  TimedCore& core = *std::min_element(cores_.begin(), cores_.end(), [](const TimedCore& a, const TimedCore& b) { return a.now < b.now; });
+  TimedCore& core =
+      *std::min_element(cores_.begin(), cores_.end(), [](const TimedCore& a, const TimedCore& b) { return a.now < b.now; });
   core.now += clock.now();
   for (unsigned pipe = 0; pipe < kTimedPipes; ++pipe) core.busy[pipe] += clock.busy(pipe);
 }
@@ -153,7 +157,8 @@ void LaunchTiming::write(const Launch& launch) const {
 
 cnrtRet_t run_timed(Launch& launch) {
   if (!settings().is_timed) return run_launch(launch);
-  LaunchTiming timing(static_cast<int>(std::min<std::uint64_t>(std::uint64_t{launch.dim.x} * launch.dim.y * launch.dim.z, 1U << 20)));
+  LaunchTiming timing(
+      static_cast<int>(std::min<std::uint64_t>(std::uint64_t{launch.dim.x} * launch.dim.y * launch.dim.z, 1U << 20)));
   launch.timing = &timing;
   const cnrtRet_t result = run_launch(launch);
   launch.timing = nullptr;
@@ -184,7 +189,8 @@ void time_operation(const Builtin& builtin, std::initializer_list<Operand> opera
     }
     occupancy = costs().vector_start + std::sqrt(product) / costs().matrix_macs_per_cycle;
   } else if (builtin.pipe == Pipe::kCompute) {
-    occupancy = costs().vector_start + std::ceil(static_cast<double>(longest) / costs().vector_bytes_per_cycle) * factor_of(builtin.name);
+    occupancy =
+        costs().vector_start + std::ceil(static_cast<double>(longest) / costs().vector_bytes_per_cycle) * factor_of(builtin.name);
     ++timing.counts.vector_operations;
     timing.counts.vector_bytes += static_cast<std::uint64_t>(longest);
   } else if (builtin.pipe == Pipe::kIo) {

@@ -1,6 +1,6 @@
-// Timing: the modelled time of a launch, when the command asks for it (SB_EMULATE_TIMES). Every built-in, sync and scalar piece of
-// a task moves the clock of its core; the launch is as long as its slowest core. One worker carries everything out then. Costs:
-// data/kernels/chip_costs.tsv.
+// Timing: the modelled time of a launch, when the command asks for it (SB_EMULATE_TIMES). Every built-in, sync and scalar piece
+// of a task moves the clock of its core; the launch is as long as its slowest core. One worker carries everything out then.
+// Costs: data/kernels/chip_costs.tsv.
 #pragma once
 
 #include <cstdint>
