@@ -28,8 +28,8 @@ TEST(Times, LaunchesOfOneKernelAddUp) {
   auto costs = find_costs("mlu370-x8");
   ASSERT_TRUE(costs.ok());
   const std::string launch =
-      R"({"kernel":"void sum<float>(float*, int)","cycles":1300,"cycles_mean":650,"busy":{"scalar":130,"vector":260,"matrix":0,"io":1040,"move":0},)"
-      R"("vector_operations":3,"unique_bytes_read":64,"unique_bytes_written":0,"places":[{"module":"a","offset":4,"name":"x","pipe":"io","count":1,"cycles":13}]})";
+      R"j({"kernel":"void sum<float>(float*, int)","cycles":1300,"cycles_mean":650,"busy":{"scalar":130,"vector":260,"matrix":0,"io":1040,"move":0},)j"
+      R"j("vector_operations":3,"unique_bytes_read":64,"unique_bytes_written":0,"places":[{"module":"a","offset":4,"name":"x","pipe":"io","count":1,"cycles":13}]})j";
   auto times = read_times(launch + "\n" + launch + "\n", "memory", *costs);
   ASSERT_TRUE(times.ok());
   ASSERT_EQ(times->size(), 1U);
