@@ -40,6 +40,17 @@ def program() -> str:
     raise BuildError("the starbridge program was not found; set STARBRIDGE_PROGRAM to its path")
 
 
+def library_folder() -> pathlib.Path:
+    """Where the emulated machines' runtimes and the compiler's pass are: lib/ of the build the program is from."""
+    named = os.environ.get("STARBRIDGE_KERNEL_LIB")
+    if named:
+        return pathlib.Path(named)
+    for folder in pathlib.Path(program()).resolve().parents:
+        if (folder / "lib/libstarbridge_emulate_pass.so").exists():
+            return folder / "lib"
+    raise BuildError("the emulated cards are not built here; run tools/install kernel, then build again")
+
+
 def torch_folder() -> pathlib.Path:
     spec = importlib.util.find_spec("torch")
     if spec is None or spec.origin is None:
@@ -70,8 +81,8 @@ class Options:
                 self.includes.append(word[2:] or str(words[index + 1]))
             elif word in ("--use_fast_math", "-use_fast_math"):
                 self.is_fast = True
-        # Undefining is only done to make half's operators visible, which they are here.
-        self.defines = [define for define in self.defines if not define.startswith("TORCH_EXTENSION_NAME")]
+        # The name is given by what is built; the whole of Python's interface is read in front of each source.
+        self.defines = [define for define in self.defines if not define.startswith(("TORCH_EXTENSION_NAME", "Py_LIMITED_API"))]
         return self
 
 
@@ -97,8 +108,7 @@ def digest(sources: list[str], words: list[str], machine: str) -> str:
     for source in sources:
         result.update(source.rsplit("/", 1)[-1].encode() + b"\0" + pathlib.Path(source).read_bytes())
     # What compiles it: the pass and the headers that stand for the card's. The runtime is not part of the library.
-    libraries = pathlib.Path(os.environ.get("STARBRIDGE_KERNEL_LIB") or pathlib.Path(program()).resolve().parents[2] / "lib")
-    tools = [libraries / "libstarbridge_emulate_pass.so"]
+    tools = [library_folder() / "libstarbridge_emulate_pass.so"]
     for folder in (ROOT / "src/emulate" / machine, ROOT / "src/emulate/common/include"):
         tools += [path for path in sorted(folder.rglob("*")) if "runtime" not in path.parts and path.is_file()]
     for tool in tools:

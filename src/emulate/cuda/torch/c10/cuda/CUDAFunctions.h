@@ -20,6 +20,8 @@ inline c10::DeviceIndex current_device() {
 inline void set_device(c10::DeviceIndex device) {
   if (device >= 0) C10_CUDA_CHECK(cudaSetDevice(device));
 }
+inline void SetDevice(c10::DeviceIndex device) { set_device(device); }
+inline void MaybeSetDevice(c10::DeviceIndex device) { set_device(device); }
 inline void device_synchronize() { C10_CUDA_CHECK(cudaDeviceSynchronize()); }
 
 }  // namespace c10::cuda
