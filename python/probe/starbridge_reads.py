@@ -85,7 +85,9 @@ class _Reader:
                 return
             with self.torch.no_grad(), self.torch.utils._python_dispatch._disable_current_modes():
                 numbers = self.numbers(tensor)
-            key = f"{name} {what}{process}"
+            # pytest says which test runs: one that fails then moves no numbers of another.
+            test = os.environ.get("PYTEST_CURRENT_TEST", "").rpartition(" (")[0]
+            key = f"{name} {what}{' in ' + test if test else ''}{process}"
             lines = ""
             for number in numbers:
                 step = self.counts[key] = self.counts.get(key, -1) + 1

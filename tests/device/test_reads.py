@@ -114,6 +114,19 @@ class Reads(unittest.TestCase):
                 # Neither the forked nor the spawned child is one of the run's own.
                 self.assertFalse([name for name in found if "tolist" in name or "child" in name])
 
+    def test_numbers_are_kept_apart_by_test(self) -> None:
+        program = """
+        import os
+        import torch
+        def read(x):
+            return x.item()
+        for name in ("t.py::test_a[1 (2)]", "t.py::test_b"):
+            os.environ["PYTEST_CURRENT_TEST"] = name + " (call)"
+            read(torch.tensor(float(len(name)), device=DEVICE))
+        """
+        self.assertEqual(reads("cuda", program=textwrap.dedent(program)),
+                         {"main.py:read item in t.py::test_a[1 (2)]": [19.0], "main.py:read item in t.py::test_b": [12.0]})
+
     def test_what_is_not_finite_is_text(self) -> None:
         # The comparison in the program fails, as it must; what was read before stays noted.
         self.assertEqual(reads("cuda", "float('nan')")["main.py:check allclose"], ["nan", "nan"])
