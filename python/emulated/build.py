@@ -19,6 +19,7 @@ import time
 from collections.abc import Callable
 
 HERE = pathlib.Path(__file__).resolve().parent
+HOOKS = HERE.parent / "hooks"
 FLAGS = ["-std=c++20", "-O1", "-fPIC", "-fvisibility=hidden", "-Wall", "-Wno-interference-size", "-DUSE_C10D_GLOO",
          f"-ffile-prefix-map={HERE}=emulated"]
 LIBRARIES = ["-ltorch_python", "-ltorch", "-ltorch_cpu", "-lc10"]
@@ -43,7 +44,7 @@ def digest(paths: list[pathlib.Path], extra: str) -> str:
     result = hashlib.sha256(extra.encode())
     for path in sorted(paths):
         if path.is_file() and "__pycache__" not in path.parts:
-            result.update(str(path.relative_to(HERE)).encode() + b"\0" + path.read_bytes())
+            result.update(os.path.relpath(path, HERE).encode() + b"\0" + path.read_bytes())
     return result.hexdigest()[:16]
 
 
@@ -53,7 +54,7 @@ def native_key(version: str) -> str:
 
 
 def package_key(version: str) -> str:
-    paths = [*HERE.glob("packages/**/*"), HERE / "build.py"]
+    paths = [*HERE.glob("packages/**/*"), *HOOKS.glob("*.py"), HERE / "build.py"]
     return f"torch-{version}-" + digest(paths, native_key(version))
 
 
@@ -110,6 +111,8 @@ def build_native(work: pathlib.Path, torch: pathlib.Path) -> None:
 def build_package(work: pathlib.Path, native: pathlib.Path) -> None:
     for package in (HERE / "packages").iterdir():
         shutil.copytree(package, work / package.name, ignore=shutil.ignore_patterns("__pycache__"))
+    for module in HOOKS.glob("*.py"):
+        shutil.copy2(module, work)
     shutil.copy2(native / "_C.so", work / "starbridge_emulated" / "_C.so")
     write_entry_point(work)
 

@@ -7,8 +7,6 @@ from __future__ import annotations
 
 import fcntl
 import hashlib
-import importlib.abc
-import importlib.machinery
 import importlib.util
 import json
 import os
@@ -19,6 +17,8 @@ import subprocess
 import sys
 import sysconfig
 from typing import Any, Iterable
+
+from starbridge_hooks import after_import
 
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
@@ -279,28 +279,6 @@ def make_loaders(machine: str, suffix: str) -> dict[str, Any]:
     return {"load": load, "load_inline": load_inline}
 
 
-class _Finder(importlib.abc.MetaPathFinder):
-    """Finds torch.utils.cpp_extension like everybody else, and changes it once its own import is complete."""
-
-    NAME = "torch.utils.cpp_extension"
-
-    def find_spec(self, name: str, path: Any = None, target: Any = None) -> Any:
-        if name != self.NAME:
-            return None
-        sys.meta_path.remove(self)
-        spec = importlib.machinery.PathFinder.find_spec(name, path, target)
-        if spec is None or spec.loader is None:
-            return spec
-        original = spec.loader.exec_module
-
-        def exec_module(module: Any) -> None:
-            original(module)
-            change(module)
-
-        spec.loader.exec_module = exec_module  # type: ignore[method-assign]
-        return spec
-
-
 def change(module: Any) -> None:
     """torch.utils.cpp_extension as a machine with CUDA's toolkit would have it."""
     classes = make_setup_classes("cuda")
@@ -316,7 +294,4 @@ def change(module: Any) -> None:
 
 def install() -> None:
     """For the reference run: arranges that extensions are built for the emulated NVIDIA card."""
-    if _Finder.NAME in sys.modules:
-        change(sys.modules[_Finder.NAME])
-        return
-    sys.meta_path.insert(0, _Finder())
+    after_import("torch.utils.cpp_extension", change)

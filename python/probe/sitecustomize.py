@@ -9,6 +9,7 @@ import os
 import sys
 
 _here = os.path.dirname(os.path.abspath(__file__))
+sys.path.append(os.path.join(os.path.dirname(_here), "hooks"))
 
 if os.environ.get("STARBRIDGE_PROBE_FOLDER"):
     import starbridge_probe

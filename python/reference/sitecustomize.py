@@ -11,11 +11,11 @@ import sys
 _here = os.path.dirname(os.path.abspath(__file__))
 
 if os.environ.get("STARBRIDGE_REFERENCE") == "1":
+    sys.path += [os.path.join(os.path.dirname(_here), folder) for folder in ("hooks", "extensions")]
     import starbridge_reference
 
     starbridge_reference.install()
 
-    sys.path.append(os.path.join(os.path.dirname(_here), "extensions"))
     import starbridge_extensions
 
     starbridge_extensions.install()

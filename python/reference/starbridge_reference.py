@@ -8,42 +8,19 @@ from __future__ import annotations
 
 import functools
 import gc
-import importlib.abc
-import importlib.machinery
 import os
 import sys
 import time
 from typing import Any, Callable
+
+from starbridge_hooks import after_import
 
 MEMORY_DEFAULT = 80 << 30
 
 
 def install() -> None:
     """Arranges that torch is mapped right after its import."""
-    if "torch" in sys.modules:
-        _map_torch(sys.modules["torch"])
-        return
-    sys.meta_path.insert(0, _TorchFinder())
-
-
-class _TorchFinder(importlib.abc.MetaPathFinder):
-    """Finds torch like everybody else, and maps it once its own import is complete."""
-
-    def find_spec(self, name: str, path: Any = None, target: Any = None) -> Any:
-        if name != "torch":
-            return None
-        sys.meta_path.remove(self)
-        spec = importlib.machinery.PathFinder.find_spec(name, path, target)
-        if spec is None or spec.loader is None:
-            return spec
-        original = spec.loader.exec_module
-
-        def exec_module(module: Any) -> None:
-            original(module)
-            _map_torch(module)
-
-        spec.loader.exec_module = exec_module  # type: ignore[method-assign]
-        return spec
+    after_import("torch", _map_torch)
 
 
 def _device_count() -> int:

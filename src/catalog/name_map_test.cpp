@@ -4,9 +4,11 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <set>
 #include <sstream>
+#include <vector>
 
 #include "base/files.h"
 #include "catalog/api_table.h"
@@ -116,9 +118,20 @@ TEST(MapData, EverySourceIsCited) {
   for (const LibraryRow& row : libraries.rows()) cited.insert(row.source);
   PrecisionRules precision = PrecisionRules::load(SB_DATA_DIR).value();
   for (const PrecisionRule& row : precision.rows()) cited.insert(row.source);
-  // The emulated cards are read by the room above; their sources stand in the last column.
-  std::istringstream cards(base::read_file(std::string(SB_DATA_DIR) + "/emulate/cuda_cards.tsv").value());
-  for (std::string line; std::getline(cards, line);) cited.insert(line.substr(line.rfind('\t') + 1));
+  // The tables of the emulated cards and of what they cost are read by the rooms above.
+  for (const char* table : {"emulate/cuda_cards.tsv", "emulate/ascend_chips.tsv", "emulate/mlu_chips.tsv", "kernels/chip_costs.tsv"}) {
+    std::istringstream rows(base::read_file(std::string(SB_DATA_DIR) + "/" + table).value());
+    std::vector<std::string> head;
+    for (std::string line; std::getline(rows, line);) {
+      std::istringstream fields(line);
+      std::vector<std::string> row;
+      for (std::string field; std::getline(fields, field, '\t');) row.push_back(field);
+      if (head.empty()) head = row;
+      const auto column = static_cast<std::size_t>(std::ranges::find(head, "source") - head.begin());
+      ASSERT_LT(column, row.size()) << table << ": " << line;
+      cited.insert(row[column]);
+    }
+  }
   for (const auto& [id, source] : catalog.sources()) EXPECT_TRUE(cited.contains(id)) << id;
 }
 

@@ -2,6 +2,7 @@
 // Plain values; any thread. Knows nothing of Clang or of any chip.
 #pragma once
 
+#include <initializer_list>
 #include <memory>
 #include <optional>
 #include <string>
@@ -43,6 +44,15 @@ template <class Visit>
 void each(const Tree& tree, Visit&& visit) {
   visit(tree);
   for (const Tree& child : tree->args) each(child, visit);
+}
+
+// Any node with one of these operations.
+inline bool has(const Tree& tree, std::initializer_list<std::string_view> ops) {
+  bool found = false;
+  each(tree, [&](const Tree& part) {
+    for (std::string_view op : ops) found |= part->op == op;
+  });
+  return found;
 }
 
 }  // namespace starbridge::front

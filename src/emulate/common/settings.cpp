@@ -37,4 +37,16 @@ Settings read_settings() {
 
 __attribute__((init_priority(101))) const Settings kSettings = read_settings();
 
+void read_card_row(std::string& name, std::initializer_list<int*> fields) {
+  const std::string& row = settings().card;
+  std::size_t tab = row.find('\t');
+  if (tab == std::string::npos) return;
+  name = row.substr(0, tab);
+  for (int* field : fields) {
+    if (tab == std::string::npos) break;
+    *field = std::atoi(row.c_str() + tab + 1);
+    tab = row.find('\t', tab + 1);
+  }
+}
+
 }  // namespace starbridge::emulate

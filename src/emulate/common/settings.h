@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <initializer_list>
 #include <string>
 
 namespace starbridge::emulate {
@@ -24,5 +25,8 @@ struct Settings {
 // Read when the library is loaded, before any code of the program runs.
 extern const Settings kSettings;
 inline const Settings& settings() { return kSettings; }
+
+// Takes `card`, when it is a row of a chip table, apart: its name, then whole numbers. Started without the command: nothing changes.
+void read_card_row(std::string& name, std::initializer_list<int*> fields);
 
 }  // namespace starbridge::emulate

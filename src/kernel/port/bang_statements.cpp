@@ -3,15 +3,10 @@
 
 namespace starbridge::kernel::port {
 
+using front::has;
+
 namespace {
 
-bool has(const Tree& tree, std::initializer_list<const char*> ops) {
-  bool found = false;
-  front::each(tree, [&](const Tree& part) {
-    for (const char* op : ops) found |= part->op == op;
-  });
-  return found;
-}
 std::string old_name(const Tree& atomic) { return atomic->extra.substr(atomic->extra.find(' ') + 1); }
 std::string operation_of(const Tree& atomic) { return atomic->extra.substr(0, atomic->extra.find(' ')); }
 

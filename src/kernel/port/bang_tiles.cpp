@@ -3,17 +3,7 @@
 
 namespace starbridge::kernel::port {
 
-namespace {
-
-bool has(const Tree& tree, std::initializer_list<const char*> ops) {
-  bool found = false;
-  front::each(tree, [&](const Tree& part) {
-    for (const char* op : ops) found |= part->op == op;
-  });
-  return found;
-}
-
-}  // namespace
+using front::has;
 
 // Blocks of more than one row: what lies between barriers is carried out row by row.
 void BangEmitter::rows(const Tree& seq) {

@@ -4,11 +4,10 @@ from __future__ import annotations
 import datetime
 from typing import Any
 
-
 import torch.distributed as dist
 
 from starbridge_emulated import _C
-from starbridge_emulated.imports import after_import
+from starbridge_hooks import after_import
 
 # Documented for HCCL's all_reduce; MLU's list is not public.
 ALL_REDUCE_DTYPES = ("bfloat16", "float16", "float32", "int32", "int64", "bool")

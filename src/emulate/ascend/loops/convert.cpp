@@ -5,10 +5,12 @@
 #include <cstring>
 #include <limits>
 
-#include "emulate/ascend/loops/half.h"
+#include "emulate/common/half.h"
 #include "emulate/ascend/loops/tables.h"
 
 namespace starbridge::emulate::ascend::SB_LOOPS {
+
+using namespace emulate::SB_LOOPS;
 
 namespace {
 

@@ -1,7 +1,5 @@
 #include "emulate/ascend/runtime/chip.h"
 
-#include <cstdlib>
-
 #include "emulate/common/settings.h"
 
 namespace starbridge::emulate::ascend {
@@ -10,17 +8,7 @@ namespace {
 
 Chip read_chip() {
   Chip result;
-  const std::string& row = settings().card;
-  std::size_t tab = row.find('\t');
-  if (tab == std::string::npos) return result;  // started without the command: the default
-  result.name = row.substr(0, tab);
-  for (int* field : {&result.npu_arch, &result.aicore, &result.cubes, &result.vectors, &result.ub_bytes, &result.ub_free_bytes,
-                     &result.l1_bytes, &result.l0a_bytes, &result.l0b_bytes, &result.l0c_bytes, &result.bias_bytes,
-                     &result.fixpipe_bytes, &result.has_pad_copy, &result.has_bf16, &result.queue_max, &result.memory_mib}) {
-    if (tab == std::string::npos) break;
-    *field = std::atoi(row.c_str() + tab + 1);
-    tab = row.find('\t', tab + 1);
-  }
+  read_card_row(result.name, {&result.npu_arch, &result.aicore, &result.cubes, &result.vectors, &result.ub_bytes, &result.ub_free_bytes, &result.l1_bytes, &result.l0a_bytes, &result.l0b_bytes, &result.l0c_bytes, &result.bias_bytes, &result.fixpipe_bytes, &result.has_pad_copy, &result.has_bf16, &result.queue_max, &result.memory_mib});
   return result;
 }
 

@@ -2,7 +2,6 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstring>
-#include <thread>
 
 #include "emulate/ascend/runtime/cache.h"
 #include "emulate/ascend/runtime/check.h"
@@ -10,6 +9,7 @@
 #include "emulate/ascend/runtime/shadow.h"
 #include "emulate/ascend/runtime/task.h"
 #include "emulate/common/crash.h"
+#include "emulate/common/crew.h"
 #include "emulate/common/finding_log.h"
 #include "emulate/common/settings.h"
 
@@ -34,59 +34,6 @@ Worker& worker() {
 }
 
 std::uint32_t g_next_clock = 1;  // of a check, which has one worker
-
-// Threads that wait for pieces of launches. Never ended: the process is.
-class Crew {
- public:
-  static Crew& instance() {
-    static Crew* crew = new Crew;
-    return *crew;
-  }
-  int size() const { return static_cast<int>(threads_.size()) + 1; }
-  // Calls piece(number) on every worker and waits for all.
-  void run(const std::function<void(int)>& piece) {
-    {
-      std::lock_guard lock(mutex_);
-      piece_ = &piece;
-      open_ = static_cast<int>(threads_.size());
-      ++round_;
-    }
-    start_.notify_all();
-    piece(0);
-    std::unique_lock lock(mutex_);
-    done_.wait(lock, [&] { return open_ == 0; });
-  }
-
- private:
-  Crew() {
-    int count = settings().is_check ? 1 : settings().workers;
-    if (count == 0) count = static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
-    for (int i = 1; i < count; ++i) threads_.emplace_back([this, i] { work(i); });
-    for (std::thread& thread : threads_) thread.detach();
-  }
-  void work(int number) {
-    guard_against_crashes_on_this_thread();
-    std::uint64_t seen = 0;
-    for (;;) {
-      const std::function<void(int)>* piece = nullptr;
-      {
-        std::unique_lock lock(mutex_);
-        start_.wait(lock, [&] { return round_ != seen; });
-        seen = round_;
-        piece = piece_;
-      }
-      (*piece)(number);
-      std::lock_guard lock(mutex_);
-      if (--open_ == 0) done_.notify_one();
-    }
-  }
-  std::mutex mutex_;
-  std::condition_variable start_, done_;
-  const std::function<void(int)>* piece_ = nullptr;
-  std::uint64_t round_ = 0;
-  int open_ = 0;
-  std::vector<std::thread> threads_;
-};
 
 void end_task(Task& task) {
   if (settings().is_check) {

@@ -5,7 +5,8 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <optional>
+
+#include "emulate/common/chip_heap.h"
 
 namespace starbridge::emulate::ascend {
 
@@ -43,28 +44,7 @@ std::size_t size_of(Memory memory);
 // By a TPosition's number.
 Memory memory_of_position(int position);
 
-struct Allocation {
-  char* start = nullptr;
-  std::size_t bytes = 0;
-  const void* place = nullptr;  // who asked for it
-};
-
-// In a check, host code may touch GM only inside the runtime's own calls: while one of these lives.
-class OpenMemory {
- public:
-  OpenMemory();
-  ~OpenMemory();
-  OpenMemory(const OpenMemory&) = delete;
-};
-
 void reserve_memory();
 void* allocate(std::size_t bytes, const void* place);
-// False when nothing starts there.
-bool release(void* start, const void* place);
-std::optional<Allocation> find_allocation(const void* address, bool nearest = false);
-std::optional<Allocation> find_freed(const void* address);
-std::size_t memory_bytes();
-std::size_t memory_bytes_used();
-std::size_t count_leaks(std::size_t& bytes);
 
 }  // namespace starbridge::emulate::ascend

@@ -1,30 +1,14 @@
 #include "emulate/ascend/runtime/shadow.h"
 
-#include <sys/mman.h>
-
-#include <cstdio>
-#include <cstdlib>
 #include <cstring>
 
 namespace starbridge::emulate::ascend {
 
-namespace {
-
-void reserve(std::uintptr_t start, std::uintptr_t bytes) {
-  void* got = mmap(reinterpret_cast<void*>(start), bytes, PROT_READ | PROT_WRITE,
-                   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
-  if (got != reinterpret_cast<void*>(start)) {
-    std::perror("starbridge: cannot reserve the shadow of the chip's memory");
-    std::_Exit(70);
-  }
-}
-
-}  // namespace
-
 void reserve_shadow() {
-  reserve(kPoisonStart, kWindowEnd - kWindow);
-  reserve(kLineStart, kGmBytes / 32 * sizeof(Line));
-  reserve(kHazardStart, (kWindowEnd - kCoreStart) / 32 * sizeof(Hazard));
+  constexpr const char* kWhat = "the shadow of the chip's memory";
+  reserve_addresses(kPoisonStart, kWindowEnd - kWindow, kWhat);
+  reserve_addresses(kLineStart, kGmBytes / 32 * sizeof(Line), kWhat);
+  reserve_addresses(kHazardStart, (kWindowEnd - kCoreStart) / 32 * sizeof(Hazard), kWhat);
 }
 
 void set_poison(const void* start, std::size_t bytes, bool is_poisoned) {

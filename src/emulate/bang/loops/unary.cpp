@@ -5,11 +5,13 @@
 #include <cstdint>
 #include <type_traits>
 
-#include "emulate/bang/loops/half.h"
+#include "emulate/common/half.h"
 #include "emulate/bang/loops/loops.h"
 #include "emulate/bang/loops/tables.h"
 
 namespace starbridge::emulate::bang::SB_LOOPS {
+
+using namespace emulate::SB_LOOPS;
 
 namespace {
 

@@ -1,4 +1,5 @@
-// Half and bfloat16 as bits: conversions to and from float, to nearest even. Part of the loops (namespace SB_LOOPS).
+// Half and bfloat16 as bits: conversions to and from float, to nearest even. Part of the loops, compiled once per
+// level of the machine (namespace SB_LOOPS).
 #pragma once
 
 #include <cstdint>
@@ -7,7 +8,7 @@
 #include <immintrin.h>
 #endif
 
-namespace starbridge::emulate::bang::SB_LOOPS {
+namespace starbridge::emulate::SB_LOOPS {
 
 struct Half {
   std::uint16_t bits;
@@ -80,4 +81,4 @@ inline void from_floats(Brain* to, const float* from, std::int64_t n) {
   for (std::int64_t i = 0; i < n; ++i) to[i] = to_brain(from[i]);
 }
 
-}  // namespace starbridge::emulate::bang::SB_LOOPS
+}  // namespace starbridge::emulate::SB_LOOPS
