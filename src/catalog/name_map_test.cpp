@@ -119,7 +119,8 @@ TEST(MapData, EverySourceIsCited) {
   PrecisionRules precision = PrecisionRules::load(SB_DATA_DIR).value();
   for (const PrecisionRule& row : precision.rows()) cited.insert(row.source);
   // The tables of the emulated cards and of what they cost are read by the rooms above.
-  for (const char* table : {"emulate/cuda_cards.tsv", "emulate/ascend_chips.tsv", "emulate/mlu_chips.tsv", "kernels/chip_costs.tsv"}) {
+  for (const char* table :
+       {"emulate/cuda_cards.tsv", "emulate/ascend_chips.tsv", "emulate/mlu_chips.tsv", "kernels/chip_costs.tsv"}) {
     std::istringstream rows(base::read_file(std::string(SB_DATA_DIR) + "/" + table).value());
     std::vector<std::string> head;
     for (std::string line; std::getline(rows, line);) {

@@ -2,16 +2,12 @@
 
 #include <cstdio>
 #include <filesystem>
-#include <map>
 #include <memory>
 #include <ostream>
 
-#include "base/files.h"
 #include "base/json.h"
 #include "base/terminal.h"
-#include "kernel/accuracy.h"
-#include "kernel/machine.h"
-#include "kernel/program.h"
+#include "kernel/number_comparison.h"
 #include "weights/checkpoint.h"
 #include "weights/kernels.h"
 #include "weights/tensor_reader.h"
@@ -21,7 +17,7 @@ namespace starbridge::cli {
 using base::ExitCode;
 using base::Json;
 using base::text;
-namespace fs = std::filesystem;
+using kernel::NumberRow;
 
 namespace {
 
@@ -31,45 +27,12 @@ struct CompareOptions {
   std::string left, right, reference;
   std::string accuracy = "approximate", precision = "fp32";
   std::vector<std::string> arguments;
-  std::string card;
   int time_limit_s = 600;
 };
 
-// What one side says: numbers by name, and for a program the words around them.
-struct Side {
-  std::map<std::string, std::vector<double>> numbers;
-  std::string words;
-  bool is_program = false;
-};
-
-bool is_program(const std::string& path) {
-  if (fs::is_directory(path)) {
-    base::Result<std::vector<std::string>> sources = kernel::sources_of(path);
-    return sources.ok() && !sources->empty();
-  }
-  return kernel::machine_of_source(path) != nullptr;
-}
-
-base::Result<Side> run_side(const std::string& path, const CompareOptions& options) {
-  kernel::RunRequest request;
-  request.path = path;
-  request.arguments = options.arguments;
-  request.card = options.card;
-  request.time_limit_s = options.time_limit_s;
-  SB_TRY(kernel::RunReport report, kernel::run_program(request));
-  if (!report.ran_well())
-    return base::Error("kernel.compare_failed", text("the program ended with {}", "程序以 {} 结束", report.exit_code)).at(path);
-  kernel::OutputNumbers found = kernel::read_numbers(report.output);
-  Side side;
-  side.is_program = true;
-  side.numbers["output"] = std::move(found.numbers);
-  side.words = std::move(found.words);
-  return side;
-}
-
-base::Result<Side> read_side(const std::string& path) {
+base::Result<kernel::NumberSet> read_tensors(const std::string& path) {
   SB_TRY(weights::Checkpoint checkpoint, weights::open_checkpoint(path));
-  Side side;
+  kernel::NumberSet set;
   for (const weights::Tensor& tensor : checkpoint.tensors) {
     const std::uint64_t count = weights::element_count(tensor);
     const auto widen = weights::kernels().widen[static_cast<std::size_t>(tensor.dtype)];
@@ -80,25 +43,22 @@ base::Result<Side> read_side(const std::string& path) {
     std::vector<std::byte> bytes(weights::byte_count(tensor));
     weights::TensorReader reader(checkpoint, tensor);
     SB_TRY_VOID(reader.read(bytes));
-    std::vector<double>& values = side.numbers[tensor.name];
+    std::vector<double>& values = set.numbers[tensor.name];
     values.resize(count);
     widen(bytes.data(), count, values.data());
   }
-  return side;
+  return set;
 }
 
-base::Result<Side> take_side(const std::string& path, const CompareOptions& options) {
-  if (!fs::exists(path)) return base::Error("base.file_not_found", text("there is no such file", "没有这个文件")).at(path);
-  return is_program(path) ? run_side(path, options) : read_side(path);
-}
-
-// A file with one tensor (.npy) is named after the file, a program's numbers are its output: what there is one of on every side belongs
-// together.
-void pair_lone_numbers(const Side& left, Side& other) {
-  if (left.numbers.size() != 1 || other.numbers.size() != 1) return;
-  auto only = other.numbers.extract(other.numbers.begin());
-  only.key() = left.numbers.begin()->first;
-  other.numbers.insert(std::move(only));
+base::Result<kernel::NumberSet> take_side(const std::string& path, const CompareOptions& options) {
+  if (!std::filesystem::exists(path))
+    return base::Error("base.file_not_found", text("there is no such file", "没有这个文件")).at(path);
+  if (!kernel::is_kernel_program(path)) return read_tensors(path);
+  kernel::RunRequest request;
+  request.path = path;
+  request.arguments = options.arguments;
+  request.time_limit_s = options.time_limit_s;
+  return kernel::run_for_numbers(request);
 }
 
 Json figures_json(const kernel::Figures& f) {
@@ -123,36 +83,7 @@ std::string short_number(double value) {
   return text;
 }
 
-struct Row {
-  std::string name;
-  kernel::Verdict verdict;
-  std::string refused;  // no figures: sizes or names differ
-};
-
-std::vector<Row> compare_sides(const Side& left, const Side& right, const Side& reference, kernel::AccuracyClass which,
-                               kernel::Precision precision) {
-  std::vector<Row> rows;
-  for (const auto& [name, golden] : left.numbers) {
-    Row row{name, {}, ""};
-    auto found = right.numbers.find(name);
-    auto known = reference.numbers.find(name);
-    static const std::vector<double> none;
-    const std::vector<double>& exact = known == reference.numbers.end() ? none : known->second;
-    if (found == right.numbers.end())
-      row.refused = "only-left";
-    else if (found->second.size() != golden.size() || (!exact.empty() && exact.size() != golden.size()))
-      row.refused = "count";
-    else
-      row.verdict = kernel::judge(which, precision, golden, found->second, exact);
-    rows.push_back(std::move(row));
-  }
-  for (const auto& [name, values] : right.numbers) {
-    if (left.numbers.count(name) == 0) rows.push_back({name, {}, "only-right"});
-  }
-  return rows;
-}
-
-void print_rows(const Context& context, const std::vector<Row>& rows, bool agrees) {
+void print_rows(const Context& context, const std::vector<NumberRow>& rows, bool agrees) {
   base::Table table({{context.say(text("numbers", "数值"))},
                      {context.say(text("agree", "一致"))},
                      {context.say(text("count", "个数"))},
@@ -163,7 +94,7 @@ void print_rows(const Context& context, const std::vector<Row>& rows, bool agree
                      {"diff3 abs"},
                      {"MERE"},
                      {"MARE"}});
-  for (const Row& row : rows) {
+  for (const NumberRow& row : rows) {
     const kernel::Figures& f = row.verdict.figures;
     const std::string verdict =
         row.refused.empty() ? context.say(row.verdict.agrees ? text("yes", "是") : text("no", "否")) : row.refused;
@@ -180,22 +111,18 @@ base::Result<ExitCode> compare(const Context& context, const CompareOptions& opt
   const auto precision = kernel::precision(options.precision);
   if (!which || !precision)
     return base::Error("base.usage", text("unknown --class or --precision", "未知的 --class 或 --precision"));
-  SB_TRY(Side left, take_side(options.left, options));
-  SB_TRY(Side right, take_side(options.right, options));
-  Side reference;
+  SB_TRY(kernel::NumberSet left, take_side(options.left, options));
+  SB_TRY(kernel::NumberSet right, take_side(options.right, options));
+  kernel::NumberSet reference;
   if (!options.reference.empty()) {
     SB_TRY(reference, take_side(options.reference, options));
   }
-  pair_lone_numbers(left, right);
-  pair_lone_numbers(left, reference);
-  const std::vector<Row> rows = compare_sides(left, right, reference, *which, *precision);
-  const bool words_differ = left.is_program && right.is_program && left.words != right.words;
-  bool agrees = !rows.empty() && !words_differ;
-  for (const Row& row : rows) agrees &= row.refused.empty() && row.verdict.agrees;
+  const kernel::NumberComparison comparison =
+      kernel::compare_numbers(left, std::move(right), std::move(reference), *which, *precision);
   if (context.json) {
     Json list = Json::array();
-    for (const Row& row : rows) {
-      Json json = {{"name", row.name}, {"agrees", row.refused.empty() && row.verdict.agrees}};
+    for (const NumberRow& row : comparison.rows) {
+      Json json = {{"name", row.name}, {"agrees", row.agrees()}};
       if (!row.refused.empty())
         json["refused"] = row.refused;
       else
@@ -211,14 +138,15 @@ base::Result<ExitCode> compare(const Context& context, const CompareOptions& opt
                         {"right", options.right},
                         {"class", kernel::to_string(*which)},
                         {"precision", options.precision},
-                        {"agrees", agrees},
-                        {"words_differ", words_differ},
+                        {"agrees", comparison.agrees},
+                        {"words_differ", comparison.words_differ},
                         {"results", list}});
   } else {
-    print_rows(context, rows, agrees);
-    if (words_differ) context.out << context.say(text("the words around the numbers differ", "数值之外的文字不同")) << "\n";
+    print_rows(context, comparison.rows, comparison.agrees);
+    if (comparison.words_differ)
+      context.out << context.say(text("the words around the numbers differ", "数值之外的文字不同")) << "\n";
   }
-  return agrees ? ExitCode::kDone : ExitCode::kAnswerIsNo;
+  return comparison.agrees ? ExitCode::kDone : ExitCode::kAnswerIsNo;
 }
 
 }  // namespace

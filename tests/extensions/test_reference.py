@@ -1,10 +1,31 @@
 """The original extension on the emulated NVIDIA card, from Python."""
 from __future__ import annotations
 
+import pathlib
 import tempfile
 import unittest
 
 from tests.extensions import support
+
+INLINE = '''
+import torch
+from torch.utils.cpp_extension import load_inline
+
+KERNEL = """
+__global__ void twice(const float* a, float* b, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) b[i] = 2 * a[i] + 1;
+}
+torch::Tensor twice_of(torch::Tensor a) {
+  auto b = torch::empty_like(a);
+  twice<<<(a.numel() + 127) / 128, 128>>>(a.data_ptr<float>(), b.data_ptr<float>(), (int)a.numel());
+  return b;
+}
+"""
+module = load_inline("twice_inline", cpp_sources="torch::Tensor twice_of(torch::Tensor a);", cuda_sources=KERNEL, functions=["twice_of"])
+b = module.twice_of(torch.arange(300, dtype=torch.float32, device="cuda"))
+print([float(b[i]) for i in (0, 1, 2, 299)])
+'''
 
 
 class Reference(unittest.TestCase):
@@ -37,6 +58,12 @@ class Reference(unittest.TestCase):
         self.assertNotEqual(built.returncode, 0)
         self.assertIn("add_relu_kernel.cu:24", built.stderr)
         self.assertIn("grad_y", built.stderr)
+
+    def test_sources_given_as_text_are_built_and_loaded(self) -> None:
+        program = pathlib.Path(self.folder) / "inline.py"
+        program.write_text(INLINE)
+        done = support.run([program.name], program.parent, support.reference_environment())
+        self.assertEqual((done.returncode, done.stdout.strip()), (0, "[1.0, 3.0, 5.0, 599.0]"), done.stderr[-3000:])
 
 
 if __name__ == "__main__":

@@ -51,13 +51,11 @@ std::optional<Allocation> holder(const std::map<std::uintptr_t, Allocation>& map
   return below;
 }
 
-}  // namespace
-
-namespace {
 int g_open = 0;  // a check has one worker, and hosts that call from several threads at once are rare: they may see less
 void protect(int protection) {
   if (settings().is_check) mprotect(reinterpret_cast<void*>(state().plan.start), state().plan.heap_bytes(), protection);
 }
+
 }  // namespace
 
 OpenMemory::OpenMemory() {

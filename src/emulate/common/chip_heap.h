@@ -1,5 +1,5 @@
-// The heap of a chip's memory in a reserved range of addresses: what the host allocates and frees, what was freed, and what of it the
-// host may touch. Any thread.
+// The heap of a chip's memory in a reserved range of addresses: what the host allocates and frees, what was freed, and what of it
+// the host may touch. Any thread.
 #pragma once
 
 #include <cstddef>

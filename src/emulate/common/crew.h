@@ -1,4 +1,5 @@
-// Crew: the threads that carry out pieces of launches, as many as the settings allow; one in a check. Called by one thread at a time.
+// Crew: the threads that carry out pieces of launches, as many as the settings allow; one in a check. Called by one thread at a
+// time.
 #pragma once
 
 #include <condition_variable>

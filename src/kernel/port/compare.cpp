@@ -10,8 +10,7 @@ using base::text;
 
 namespace {
 
-constexpr double kMere = 1.0 / (1 << 13);  // CANN ecosystem standard, fp32
-constexpr double kMare = 10 * kMere;
+const double kMere = mere_limit(Precision::kSingle), kMare = 10 * kMere;
 constexpr double kDiff = 3e-3;  // mlu-ops accuracy standard: reductions, activations, compound
 constexpr std::uint64_t kLeftOut = 1ULL << 63;
 

@@ -7,11 +7,11 @@
 #include <vector>
 
 #include "base/text.h"
+#include "kernel/accuracy.h"
 
 namespace starbridge::kernel::port {
 
-// E: bit for bit. R: sums in another order or without contraction. A: functions the vendors bound.
-enum class Class { kExact, kReordered, kApproximate };
+using Class = AccuracyClass;  // kReordered: also sums without contraction
 
 struct Metrics {
   double diff1 = 0, diff2 = 0, relative_max = 0, absolute_max = 0;  // the four of mlu-ops (diff3 in two parts)

@@ -19,8 +19,14 @@ constexpr std::uintptr_t kCoreStart = kWindow + kGmBytes;
 constexpr std::uintptr_t kCoreBytes = 4ULL << 20;
 constexpr std::uintptr_t kCoresMax = 256;
 constexpr std::uintptr_t kWindowEnd = kCoreStart + kCoresMax * kCoreBytes;
-constexpr std::uintptr_t kOffsets[kOwnMemories + 1] = {0,        1U << 20, 3U << 20, (3U << 20) + (1U << 18), (3U << 20) + (2U << 18),
-                                                       (3U << 20) + (3U << 18), (3U << 20) + (3U << 18) + (1U << 16), 4U << 20};
+constexpr std::uintptr_t kOffsets[kOwnMemories + 1] = {0,
+                                                       1U << 20,
+                                                       3U << 20,
+                                                       (3U << 20) + (1U << 18),
+                                                       (3U << 20) + (2U << 18),
+                                                       (3U << 20) + (3U << 18),
+                                                       (3U << 20) + (3U << 18) + (1U << 16),
+                                                       4U << 20};
 
 inline bool is_on_core(const void* address) {
   const auto value = reinterpret_cast<std::uintptr_t>(address);
@@ -38,7 +44,8 @@ inline Memory memory_of(const void* address) {
 const char* name_of(Memory memory);
 // Where a memory of core `core` starts, and how large the chip has it.
 inline char* start_of(Memory memory, int core) {
-  return reinterpret_cast<char*>(kCoreStart + static_cast<std::uintptr_t>(core) * kCoreBytes + kOffsets[static_cast<unsigned>(memory)]);
+  return reinterpret_cast<char*>(kCoreStart + static_cast<std::uintptr_t>(core) * kCoreBytes +
+                                 kOffsets[static_cast<unsigned>(memory)]);
 }
 std::size_t size_of(Memory memory);
 // By a TPosition's number.

@@ -8,7 +8,9 @@ namespace {
 
 Chip read_chip() {
   Chip result;
-  read_card_row(result.name, {&result.arch, &result.nram_kib, &result.wram_kib, &result.sram_kib, &result.clusters, &result.cores, &result.stack_kib, &result.clock_mhz, &result.memory_mib, &result.address_align, &result.size_align, &result.wram_align});
+  read_card_row(result.name, {&result.arch, &result.nram_kib, &result.wram_kib, &result.sram_kib, &result.clusters, &result.cores,
+                              &result.stack_kib, &result.clock_mhz, &result.memory_mib, &result.address_align, &result.size_align,
+                              &result.wram_align});
   return result;
 }
 

@@ -30,7 +30,9 @@ char* start_of(Space space, int core) {
   return reinterpret_cast<char*>(address);
 }
 
-void reserve_memory() { reserve_heap({kWindow, kWindow + kGdramBytes, kWindowEnd, static_cast<std::size_t>(chip().memory_mib) << 20}); }
+void reserve_memory() {
+  reserve_heap({kWindow, kWindow + kGdramBytes, kWindowEnd, static_cast<std::size_t>(chip().memory_mib) << 20});
+}
 
 void* allocate(std::size_t bytes, const void* place) {
   void* start = heap_allocate(bytes, place);
