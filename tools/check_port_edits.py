@@ -69,7 +69,10 @@ def docstrings_of(path: Path):
 def without_fields(text: str) -> str:
     """An f-string without its replacement fields: code inside them may change like any other code."""
     prefix = text[: len(text) - len(text.lstrip("rRuUfFbB"))]
-    return re.sub(r"\{[^{}]*\}", "", text) if "f" in prefix.lower() else text
+    count = 1 if "f" in prefix.lower() else 0
+    while count:  # fields may hold f-strings with fields of their own
+        text, count = re.subn(r"\{[^{}]*\}", "", text)
+    return text
 
 
 def is_allowed(text: str, others: set) -> bool:
