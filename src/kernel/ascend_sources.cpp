@@ -1,6 +1,10 @@
 #include "kernel/ascend_sources.h"
 
+#include <algorithm>
+#include <cctype>
+#include <filesystem>
 #include <regex>
+#include <set>
 
 #include "base/files.h"
 
@@ -45,6 +49,125 @@ std::string launcher(const std::string& name, const std::vector<std::string>& ty
          ") {\n  __cudaPushCallConfiguration(blocks, nullptr, stream);\n  __device_stub__" + name + "(" + passed + ");\n  return 0;\n}\n";
 }
 
+// The header of an operator's two-phase call.
+std::string caller(const std::string& name) {
+  return "// Written for this program: calls operator " + name +
+         ".\n#pragma once\n#include \"acl/acl.h\"\n#include \"starbridge/op_arguments.h\"\n"
+         "template <class... A>\ninline aclnnStatus sb_split_" + name + "(uint64_t* bytes, aclOpExecutor** executor, A... given) {\n"
+         "  return sb_op_prepare_call(\"" + name + "\", bytes, executor, given...);\n}\n"
+         "template <class... A>\ninline aclnnStatus aclnn" + name + "GetWorkspaceSize(A... given) {\n"
+         "  return sb_op_split([](auto... all) { return sb_split_" + name + "(all...); }, given...);\n}\n"
+         "inline aclnnStatus aclnn" + name + "(void* workspace, uint64_t bytes, aclOpExecutor* executor, aclrtStream stream) {\n"
+         "  return sb_op_execute(executor, workspace, bytes, stream);\n}\n";
+}
+
+// Sources, and the headers beside them: where an operator's host half may declare its tiling data.
+std::vector<std::string> declaring_files(const std::vector<std::string>& sources) {
+  namespace fs = std::filesystem;
+  std::set<std::string> folders;
+  for (const std::string& source : sources) folders.insert(fs::path(source).has_parent_path() ? fs::path(source).parent_path().string() : ".");
+  std::vector<std::string> files;
+  for (const std::string& folder : folders) {
+    std::error_code error;
+    std::vector<std::string> headers;
+    for (const auto& entry : fs::directory_iterator(folder, error)) {
+      if (entry.path().extension() == ".h") headers.push_back(entry.path().string());
+    }
+    std::sort(headers.begin(), headers.end());
+    files.insert(files.end(), headers.begin(), headers.end());
+  }
+  files.insert(files.end(), sources.begin(), sources.end());
+  return files;
+}
+
+struct Declarations {
+  std::string structures;                                  // in the words of the kernel's header
+  std::vector<std::pair<std::string, std::string>> owners;  // operator and its structure
+  std::vector<std::string> operators;
+};
+
+std::string drop_comments(const std::string& text) {
+  std::string kept;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (text.compare(i, 2, "//") == 0) {
+      while (i < text.size() && text[i] != '\n') ++i;
+      kept += '\n';
+    } else if (text.compare(i, 2, "/*") == 0) {
+      const std::size_t end = text.find("*/", i + 2);
+      i = end == std::string::npos ? text.size() : end + 1;
+      kept += ' ';
+    } else {
+      kept += text[i];
+    }
+  }
+  return kept;
+}
+
+void collect(const std::string& content, std::set<std::string>& known, Declarations& found) {
+  static const std::regex owner(R"(REGISTER_TILING_DATA_CLASS\s*\(\s*(\w+)\s*,\s*(\w+)\s*\))"), added(R"(\bOP_ADD\s*\(\s*(\w+))"), name(R"(^BEGIN_TILING_DATA_DEF\s*\(\s*(\w+))");
+  static const std::string begin = "BEGIN_TILING_DATA_DEF", end = "END_TILING_DATA_DEF";
+  for (std::size_t at = content.find(begin); at != std::string::npos; at = content.find(begin, at + 1)) {
+    const std::size_t stop = content.find(end, at);
+    if (stop == std::string::npos) break;
+    const std::string head = content.substr(at, 200);
+    std::smatch match;
+    if (!std::regex_search(head, match, name) || !known.insert(match[1]).second) continue;
+    found.structures += content.substr(at, stop + end.size() - at) + ";\n";
+  }
+  for (std::sregex_iterator it(content.begin(), content.end(), owner), last; it != last; ++it) found.owners.emplace_back((*it)[1], (*it)[2]);
+  for (std::sregex_iterator it(content.begin(), content.end(), added), last; it != last; ++it) found.operators.push_back((*it)[1]);
+}
+
+std::string letters_of(std::string name) {
+  std::erase(name, '_');
+  std::transform(name.begin(), name.end(), name.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  return name;
+}
+
+// The kernels of one source read the tiling data of the operator whose name is the file's; else of the only one there is.
+std::string tiling_header(const Declarations& found, const std::string& stem) {
+  std::string header = "// Written for this program: tiling data of its operators.\n#pragma once\n#include \"starbridge/kernel_tiling.h\"\n" + found.structures;
+  std::string chosen;
+  for (const auto& [owner, structure] : found.owners) {
+    if (letters_of(owner) == letters_of(stem)) chosen = structure;
+  }
+  if (chosen.empty() && !found.owners.empty()) chosen = found.owners.front().second;
+  if (!chosen.empty()) header += "using sb_registered_tiling = " + chosen + ";\n";
+  return header;
+}
+
+}  // namespace
+
+std::string snake_case(const std::string& name) {
+  std::string words;
+  for (std::size_t i = 0; i < name.size(); ++i) {
+    const auto c = static_cast<unsigned char>(name[i]);
+    if (std::isupper(c) != 0 && i > 0) words += '_';
+    words += static_cast<char>(std::tolower(c));
+  }
+  return words;
+}
+
+std::string tiling_header_of(const std::string& launchers, const std::string& source) {
+  return launchers + "/tiling_of_" + std::filesystem::path(source).stem().string() + ".h";
+}
+
+namespace {
+base::Status write_operators(const std::vector<std::string>& sources, const std::string& launchers) {
+  Declarations found;
+  std::set<std::string> known;
+  for (const std::string& file : declaring_files(sources)) {
+    base::Result<std::string> content = base::read_file(file);
+    if (content.ok()) collect(drop_comments(*content), known, found);
+  }
+  for (const std::string& name : found.operators) {
+    SB_TRY_VOID(base::write_file_atomically(launchers + "/aclnn_" + snake_case(name) + ".h", caller(name)));
+  }
+  for (const std::string& source : sources) {
+    SB_TRY_VOID(base::write_file_atomically(tiling_header_of(launchers, source), tiling_header(found, std::filesystem::path(source).stem().string())));
+  }
+  return {};
+}
 }  // namespace
 
 base::Result<std::string> write_launchers(const std::vector<std::string>& sources, const std::string& folder) {
@@ -63,6 +186,7 @@ base::Result<std::string> write_launchers(const std::vector<std::string>& source
       SB_TRY_VOID(base::write_file_atomically(launchers + "/aclrtlaunch_" + name + ".h", launcher(name, types_of(match[2]))));
     }
   }
+  SB_TRY_VOID(write_operators(sources, launchers));
   return launchers;
 }
 

@@ -105,7 +105,12 @@ base::Result<std::vector<std::string>> sources_of(const std::string& path) {
   if (!fs::is_directory(path, error)) {
     sources.push_back(path);
   } else {
-    for (const auto& entry : fs::directory_iterator(path, error)) {
+    // An operator of Ascend keeps its two halves in folders of these names.
+    std::vector<fs::directory_entry> entries;
+    for (const std::string& folder : {path, path + "/op_kernel", path + "/op_host"}) {
+      for (const auto& entry : fs::directory_iterator(folder, error)) entries.push_back(entry);
+    }
+    for (const auto& entry : entries) {
       const std::string extension = entry.path().extension().string();
       const Machine* machine = machine_of_source(entry.path().string());
       if ((machine != nullptr && extension == machine->extension) || extension == ".cpp" || extension == ".cc" ||

@@ -259,6 +259,7 @@ base::Result<CompileResult> compile(const Toolchain& toolchain, const CompileReq
       continue;
     }
     SB_TRY(std::vector<std::string> words, kernel_words(toolchain, driver, source));
+    if (!launchers.empty()) words.insert(words.end(), {"-include", tiling_header_of(launchers, source)});
     words.push_back("-fpass-plugin=" + toolchain.pass);
     std::vector<std::string> host = words;
     host.insert(host.end(), {"-fcuda-include-gpubinary", "/dev/null", "-o", host_object, source});

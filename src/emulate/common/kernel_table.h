@@ -53,6 +53,17 @@ class KernelTable {
     if (found->second.code == nullptr) complete(found->second);
     return &found->second;
   }
+  // The first kernel whose mangled name `fits`.
+  template <class Fits, class Complete>
+  Kernel* find_if(Fits fits, Complete complete) {
+    std::lock_guard lock(mutex_);
+    for (auto& [host_function, kernel] : kernels_) {
+      if (!fits(kernel.name)) continue;
+      if (kernel.code == nullptr) complete(kernel, host_function);
+      return &kernel;
+    }
+    return nullptr;
+  }
 
  private:
   std::mutex mutex_;

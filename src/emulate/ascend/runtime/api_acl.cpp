@@ -10,9 +10,12 @@
 
 #include "acl/acl.h"
 #include "emulate/ascend/loops/loops.h"
+#include "emulate/ascend/runtime/acl_launch.h"
 #include "emulate/ascend/runtime/check.h"
 #include "emulate/ascend/runtime/chip.h"
+#include "emulate/common/inputs.h"
 #include "emulate/common/settings.h"
+#include "emulate/common/trace.h"
 
 namespace starbridge::emulate::ascend {
 
@@ -103,6 +106,9 @@ void copy_now(void* dst, const void* src, std::size_t bytes) {
   if (settings().is_check) {
     copy_poison(dst, src, bytes);
   }
+  const bool to_chip = memory_of(dst) == Memory::kGm, from_chip = memory_of(src) == Memory::kGm;
+  if (from_chip && !to_chip) trace_result(dst, bytes);
+  if (to_chip && !from_chip) take_input(dst, bytes);
 }
 
 aclError copy(void* dst, std::size_t capacity, const void* src, std::size_t bytes, aclrtMemcpyKind kind, const char* call, const void* place) {
@@ -134,8 +140,11 @@ struct Arguments {
   std::vector<void*> addresses;
 };
 
-aclError launch(const void* host_function, unsigned blocks, void** arguments, aclrtStream stream, const void* place) {
-  Kernel* kernel = find_kernel(host_function);
+}  // namespace
+
+aclError fail_with(aclError code, std::string words) { return failed(code, std::move(words)); }
+
+aclError launch(Kernel* kernel, unsigned blocks, unsigned key, void** arguments, aclrtStream stream, const void* place) {
   if (kernel == nullptr || kernel->code == nullptr || kernel->invoke == nullptr) return failed(ACL_ERROR_INVALID_PARAM, "the kernel was not compiled for the chip");
   if (blocks == 0 || blocks > 65535) {
     report_at("argument-range", place, "blockDim is " + std::to_string(blocks) + "; it must be 1 to 65535", "blockDim 为 " + std::to_string(blocks) + "，必须在 1 到 65535 之间");
@@ -154,7 +163,6 @@ aclError launch(const void* host_function, unsigned blocks, void** arguments, ac
     }
   }
   for (std::vector<char>& value : kept->values) kept->addresses.push_back(value.data());
-  const unsigned key = g_tiling_key;
   work.carry_out = [kernel, kept, blocks, key] {
     OpenMemory open;
     auto* workspace = static_cast<char*>(allocate(kSystemWorkspaceBytes, nullptr));
@@ -169,8 +177,6 @@ aclError launch(const void* host_function, unsigned blocks, void** arguments, ac
   };
   return enqueue(stream, std::move(work));
 }
-
-}  // namespace
 
 }  // namespace starbridge::emulate::ascend
 
@@ -196,7 +202,7 @@ int __cudaPopCallConfiguration(sb_launch_shape_* grid, sb_launch_shape_* block, 
   return 0;
 }
 int cudaLaunchKernel(const void* host_function, sb_launch_shape_ grid, sb_launch_shape_, void** arguments, std::size_t, void* stream) {
-  return launch(host_function, grid.blocks, arguments, stream, __builtin_return_address(0));
+  return launch(find_kernel(host_function), grid.blocks, g_tiling_key, arguments, stream, __builtin_return_address(0));
 }
 void sb_set_tiling_key(unsigned key) { g_tiling_key = key; }
 

@@ -1,4 +1,6 @@
 // Registration: what the compiled host half calls before main, and how kernels are found by their host functions.
+#include <cctype>
+
 #include "emulate/ascend/runtime/shadow.h"
 #include "emulate/ascend/runtime/task.h"
 #include "emulate/common/settings.h"
@@ -12,13 +14,27 @@ KernelTable<Kernel>& kernels() {
   return *instance;
 }
 
+void complete(Kernel& kernel, const void* host_function) {
+  kernel.code = find_symbol(kernel.name, host_function);
+  kernel.note = static_cast<const KernelNote*>(find_symbol("__sb_units$" + kernel.name, host_function));
+}
+
+std::string letters_of(const std::string& name) {
+  std::string letters;
+  for (const char c : name) {
+    if (c != '_') letters += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  }
+  return letters;
+}
+
 }  // namespace
 
 Kernel* find_kernel(const void* host_function) {
-  return kernels().find(host_function, [host_function](Kernel& kernel) {
-    kernel.code = find_symbol(kernel.name, host_function);
-    kernel.note = static_cast<const KernelNote*>(find_symbol("__sb_units$" + kernel.name, host_function));
-  });
+  return kernels().find(host_function, [=](Kernel& kernel) { complete(kernel, host_function); });
+}
+
+Kernel* find_kernel_of_operator(const std::string& name) {
+  return kernels().find_if([&](const std::string& other) { return letters_of(other) == letters_of(name); }, complete);
 }
 
 }  // namespace starbridge::emulate::ascend

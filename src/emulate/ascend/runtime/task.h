@@ -120,6 +120,8 @@ void let_others_run(Task& task, bool always = false);
 // Carries out the launch.
 void run_launch(Launch& launch);
 Kernel* find_kernel(const void* host_function);
+// By the name of an operator, whose kernel has the same letters: "AddCustom" is add_custom. nullptr: there is none.
+Kernel* find_kernel_of_operator(const std::string& name);
 std::string unit_of(const Task& task);
 
 }  // namespace starbridge::emulate::ascend

@@ -2,4 +2,5 @@
 #pragma once
 
 #include "acl/acl_base.h"
+#include "acl/acl_op.h"
 #include "acl/acl_rt.h"

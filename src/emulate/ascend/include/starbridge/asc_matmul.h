@@ -1,15 +1,7 @@
 // The Matmul object: whole products between GM tensors (or the core's own), done when they are asked for.
 #pragma once
 
-#if !defined(SB_TCUBE_TILING)
-#define SB_TCUBE_TILING
-struct TCubeTiling {
-  int32_t usedCoreNum = 0, M = 0, N = 0, Ka = 0, Kb = 0, singleCoreM = 0, singleCoreN = 0, singleCoreK = 0, baseM = 0, baseN = 0, baseK = 0, depthA1 = 0, depthB1 = 0, stepM = 1, stepN = 1, isBias = 0, transLength = 0, iterateOrder = 0, shareMode = 0,
-          shareL1Size = 0, shareL0CSize = 0, shareUbSize = 0, batchM = 0, batchN = 0, singleBatchM = 0, singleBatchN = 0, stepKa = 1, stepKb = 1, depthAL1CacheUB = 0, depthBL1CacheUB = 0, dbL0A = 2, dbL0B = 2, dbL0C = 1, ALayoutInfoB = 0, ALayoutInfoS = 0,
-          ALayoutInfoN = 0, ALayoutInfoG = 0, ALayoutInfoD = 0, BLayoutInfoB = 0, BLayoutInfoS = 0, BLayoutInfoN = 0, BLayoutInfoG = 0, BLayoutInfoD = 0, CLayoutInfoB = 0, CLayoutInfoS1 = 0, CLayoutInfoN = 0, CLayoutInfoG = 0, CLayoutInfoS2 = 0, BatchNum = 0;
-  int32_t reserved[6] = {};
-};
-#endif
+#include "starbridge/cube_tiling.h"
 
 #if defined(__CUDA__)
 namespace AscendC {
