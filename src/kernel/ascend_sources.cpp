@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cctype>
 #include <filesystem>
+#include <map>
 #include <regex>
 #include <set>
 
@@ -84,6 +85,7 @@ struct Declarations {
   std::string structures;                                  // in the words of the kernel's header
   std::vector<std::pair<std::string, std::string>> owners;  // operator and its structure
   std::vector<std::string> operators;
+  std::vector<std::pair<std::string, std::vector<std::string>>> types;  // DTYPE_X and the types of X, column by column
 };
 
 std::string drop_comments(const std::string& text) {
@@ -103,6 +105,30 @@ std::string drop_comments(const std::string& text) {
   return kept;
 }
 
+// What a kernel calls the type of an input or output, in Ascend C.
+std::string type_word(const std::string& name) {
+  static const std::map<std::string, std::string> words = {{"DT_FLOAT", "float"}, {"DT_FLOAT16", "half"}, {"DT_BF16", "bfloat16_t"}, {"DT_INT8", "int8_t"}, {"DT_UINT8", "uint8_t"}, {"DT_INT16", "int16_t"},
+                                                           {"DT_UINT16", "uint16_t"}, {"DT_INT32", "int32_t"}, {"DT_UINT32", "uint32_t"}, {"DT_INT64", "int64_t"}, {"DT_UINT64", "uint64_t"}, {"DT_BOOL", "bool"}, {"DT_DOUBLE", "double"}};
+  auto found = words.find(name);
+  return found == words.end() ? "" : found->second;
+}
+
+// DTYPE_NAME of each input and output that the operator declares.
+void collect_types(const std::string& content, Declarations& found) {
+  static const std::regex declared(R"re(\.?\b(?:Input|Output)\s*\(\s*"(\w+)"\s*\))re"), listed(R"(^[^;]*?DataType\s*\(\s*\{([^}]*)\})"), each(R"(\bDT_\w+)");
+  for (std::sregex_iterator it(content.begin(), content.end(), declared), last; it != last; ++it) {
+    const std::string after = content.substr(static_cast<std::size_t>(it->position() + it->length()), 1200);
+    std::smatch match;
+    if (!std::regex_search(after, match, listed)) continue;
+    std::string name = "DTYPE_" + (*it)[1].str();
+    std::transform(name.begin(), name.end(), name.begin(), [](unsigned char c) { return static_cast<char>(std::toupper(c)); });
+    const std::string list = match[1];
+    std::vector<std::string> types;
+    for (std::sregex_iterator type(list.begin(), list.end(), each); type != last; ++type) types.push_back(type_word(type->str()));
+    found.types.emplace_back(name, types);
+  }
+}
+
 void collect(const std::string& content, std::set<std::string>& known, Declarations& found) {
   static const std::regex owner(R"(REGISTER_TILING_DATA_CLASS\s*\(\s*(\w+)\s*,\s*(\w+)\s*\))"), added(R"(\bOP_ADD\s*\(\s*(\w+))"), name(R"(^BEGIN_TILING_DATA_DEF\s*\(\s*(\w+))");
   static const std::string begin = "BEGIN_TILING_DATA_DEF", end = "END_TILING_DATA_DEF";
@@ -114,6 +140,7 @@ void collect(const std::string& content, std::set<std::string>& known, Declarati
     if (!std::regex_search(head, match, name) || !known.insert(match[1]).second) continue;
     found.structures += content.substr(at, stop + end.size() - at) + ";\n";
   }
+  collect_types(content, found);
   for (std::sregex_iterator it(content.begin(), content.end(), owner), last; it != last; ++it) found.owners.emplace_back((*it)[1], (*it)[2]);
   for (std::sregex_iterator it(content.begin(), content.end(), added), last; it != last; ++it) found.operators.push_back((*it)[1]);
 }
@@ -125,7 +152,7 @@ std::string letters_of(std::string name) {
 }
 
 // The kernels of one source read the tiling data of the operator whose name is the file's; else of the only one there is.
-std::string tiling_header(const Declarations& found, const std::string& stem) {
+std::string tiling_header(const Declarations& found, const std::string& stem, bool asks_types) {
   std::string header = "// Written for this program: tiling data of its operators.\n#pragma once\n#include \"starbridge/kernel_tiling.h\"\n" + found.structures;
   std::string chosen;
   for (const auto& [owner, structure] : found.owners) {
@@ -133,6 +160,14 @@ std::string tiling_header(const Declarations& found, const std::string& stem) {
   }
   if (chosen.empty() && !found.owners.empty()) chosen = found.owners.front().second;
   if (!chosen.empty()) header += "using sb_registered_tiling = " + chosen + ";\n";
+  if (!asks_types) return header;
+  header += "#ifndef SB_OP_TYPES\n#define SB_OP_TYPES 0\n#endif\n";
+  for (const auto& [name, types] : found.types) {
+    for (std::size_t i = 0; i < types.size(); ++i) {
+      if (!types[i].empty()) header += "#if SB_OP_TYPES == " + std::to_string(i) + " && !defined(" + name + ")\n#define " + name + " " + types[i] + "\n#endif\n";
+    }
+  }
+  header += "extern \"C\" void sb_op_note_types(const char* stem, int column);\nstatic const int sb_types_noted = (sb_op_note_types(\"" + stem + "\", SB_OP_TYPES), 0);\n";
   return header;
 }
 
@@ -164,7 +199,8 @@ base::Status write_operators(const std::vector<std::string>& sources, const std:
     SB_TRY_VOID(base::write_file_atomically(launchers + "/aclnn_" + snake_case(name) + ".h", caller(name)));
   }
   for (const std::string& source : sources) {
-    SB_TRY_VOID(base::write_file_atomically(tiling_header_of(launchers, source), tiling_header(found, std::filesystem::path(source).stem().string())));
+    base::Result<std::string> content = base::read_file(source);
+    SB_TRY_VOID(base::write_file_atomically(tiling_header_of(launchers, source), tiling_header(found, std::filesystem::path(source).stem().string(), content.ok() && content->find("DTYPE_") != std::string::npos)));
   }
   return {};
 }

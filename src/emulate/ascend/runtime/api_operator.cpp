@@ -56,6 +56,12 @@ std::map<std::string, const sb_op_description*>& operators() {
   return *instance;
 }
 
+// By the letters of the operator's name.
+std::map<std::string, int>& type_columns() {
+  static auto* instance = new std::map<std::string, int>;
+  return *instance;
+}
+
 // One call, planned: what aclnn names an executor.
 struct Executor {
   const sb_op_description* description = nullptr;
@@ -69,7 +75,7 @@ aclError plan(Executor& executor, std::vector<sb_op_value> values) {
   sb_op_call call = {executor.inputs.data(), executor.outputs.data(), values.data()};
   const int refused = description.plan(description.self, &call, &executor.plan);
   if (refused != 0)
-    return fail_with(kOperatorRefused, std::string("operator ") + description.name + (refused == 2 ? " has no tiling function" : ": its tiling function refuses these shapes, types or attributes"));
+    return fail_with(kOperatorRefused, std::string("operator ") + description.name + (refused == 2 ? " has no tiling function" : refused == 3 ? ": its kernel was compiled for other types; -D SB_OP_TYPES=N compiles it for column N of the declared types" : ": its tiling function refuses these shapes, types or attributes"));
   const char* tiling = static_cast<const char*>(executor.plan.tiling);
   executor.tiling.assign(tiling, tiling + executor.plan.tiling_bytes);
   return ACL_SUCCESS;
@@ -142,6 +148,12 @@ using namespace starbridge::emulate::ascend;
 extern "C" {
 
 void sb_op_register(const sb_op_description* description) { operators()[description->name] = description; }
+
+void sb_op_note_types(const char* stem, int column) { type_columns()[letters_of_name(stem)] = column; }
+int sb_op_types_column(const char* name) {
+  auto found = type_columns().find(letters_of_name(name));
+  return found == type_columns().end() ? -1 : found->second;
+}
 
 int sb_op_prepare(const char* name, const sb_op_argument* arguments, std::size_t count, uint64_t* workspace_bytes, void** made) {
   const sb_op_description* description = find_operator(name);

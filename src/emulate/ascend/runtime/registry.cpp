@@ -19,7 +19,9 @@ void complete(Kernel& kernel, const void* host_function) {
   kernel.note = static_cast<const KernelNote*>(find_symbol("__sb_units$" + kernel.name, host_function));
 }
 
-std::string letters_of(const std::string& name) {
+}  // namespace
+
+std::string letters_of_name(const std::string& name) {
   std::string letters;
   for (const char c : name) {
     if (c != '_') letters += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
@@ -27,14 +29,12 @@ std::string letters_of(const std::string& name) {
   return letters;
 }
 
-}  // namespace
-
 Kernel* find_kernel(const void* host_function) {
   return kernels().find(host_function, [=](Kernel& kernel) { complete(kernel, host_function); });
 }
 
 Kernel* find_kernel_of_operator(const std::string& name) {
-  return kernels().find_if([&](const std::string& other) { return letters_of(other) == letters_of(name); }, complete);
+  return kernels().find_if([&](const std::string& other) { return letters_of_name(other) == letters_of_name(name); }, complete);
 }
 
 }  // namespace starbridge::emulate::ascend

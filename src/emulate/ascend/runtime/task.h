@@ -121,6 +121,7 @@ void let_others_run(Task& task, bool always = false);
 void run_launch(Launch& launch);
 Kernel* find_kernel(const void* host_function);
 // By the name of an operator, whose kernel has the same letters: "AddCustom" is add_custom. nullptr: there is none.
+std::string letters_of_name(const std::string& name);  // lower case, without "_"
 Kernel* find_kernel_of_operator(const std::string& name);
 std::string unit_of(const Task& task);
 

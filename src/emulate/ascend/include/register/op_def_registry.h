@@ -152,9 +152,21 @@ class SbOperator {
     to.desc_.format_ = static_cast<ge::Format>(from.format);
     return to;
   }
+  // A kernel that was compiled for one column of the declared types (DTYPE_X in its source) takes no others.
+  bool types_fit(const sb_op_call& call) const {
+    const int column = sb_op_types_column(def_->name_.c_str());
+    if (column < 0) return true;
+    for (size_t i = 0; i < def_->inputs_.size(); ++i) {
+      const std::vector<ge::DataType>& types = def_->inputs_[i].types_;
+      if (call.inputs[i].is_given == 0 || static_cast<size_t>(column) >= types.size()) continue;
+      if (types[static_cast<size_t>(column)] != call.inputs[i].type) return false;
+    }
+    return true;
+  }
   static int plan(void* self, sb_op_call* call, sb_op_plan* plan) { return static_cast<SbOperator*>(self)->plan_call(*call, *plan); }
   int plan_call(sb_op_call& call, sb_op_plan& plan) {
     if (def_->core_.tiling_ == nullptr) return 2;
+    if (!types_fit(call)) return 3;
     context_ = std::make_unique<gert::TilingContext>();
     gert::TilingContext& context = *context_;
     context.name_ = def_->name_.c_str();

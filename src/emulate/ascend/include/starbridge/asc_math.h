@@ -4,27 +4,29 @@
 namespace AscendC {
 
 #define SB_MATH(Name, op)                                                                                                                    \
-  template <typename T, bool isReuseSource = false, class... C>                                                                              \
+  template <typename T, bool... flags>                                                                                                      \
   SB_DEVICE void Name(const LocalTensor<T>& dst, const LocalTensor<T>& src, const LocalTensor<uint8_t>&, const uint32_t count) {             \
     sb_vec call = sb_make<T>(#Name, op, dst.sb_address);                                                                                     \
     sb_source(call, src);                                                                                                                    \
     sb_go<T>(call, count);                                                                                                                   \
   }                                                                                                                                          \
-  template <typename T, bool isReuseSource = false, class... C>                                                                              \
-  SB_DEVICE void Name(const LocalTensor<T>& dst, const LocalTensor<T>& src, const LocalTensor<uint8_t>& scratch) { Name<T, isReuseSource>(dst, src, scratch, src.GetSize()); } \
-  template <typename T, bool isReuseSource = false, class... C>                                                                              \
+  template <typename T, bool... flags>                                                                                                      \
+  SB_DEVICE void Name(const LocalTensor<T>& dst, const LocalTensor<T>& src, const LocalTensor<uint8_t>& scratch) { Name<T>(dst, src, scratch, src.GetSize()); } \
+  template <typename T, bool... flags>                                                                                                      \
   SB_DEVICE void Name(const LocalTensor<T>& dst, const LocalTensor<T>& src, const uint32_t count) {                                          \
     sb_vec call = sb_make<T>(#Name, op, dst.sb_address);                                                                                     \
     sb_source(call, src);                                                                                                                    \
     sb_go<T>(call, count);                                                                                                                   \
   }                                                                                                                                          \
-  template <typename T, bool isReuseSource = false, class... C>                                                                              \
-  SB_DEVICE void Name(const LocalTensor<T>& dst, const LocalTensor<T>& src) { Name<T, isReuseSource>(dst, src, src.GetSize()); }
+  template <typename T, bool... flags>                                                                                                      \
+  SB_DEVICE void Name(const LocalTensor<T>& dst, const LocalTensor<T>& src) { Name<T>(dst, src, src.GetSize()); }
 SB_MATH(Tanh, SB_TANH) SB_MATH(Sin, SB_SIN) SB_MATH(Cos, SB_COS) SB_MATH(Tan, SB_TAN) SB_MATH(Sinh, SB_SINH) SB_MATH(Cosh, SB_COSH) SB_MATH(Asin, SB_ASIN) SB_MATH(Acos, SB_ACOS)
 SB_MATH(Atan, SB_ATAN) SB_MATH(Asinh, SB_ASINH) SB_MATH(Acosh, SB_ACOSH) SB_MATH(Atanh, SB_ATANH) SB_MATH(Log, SB_LN) SB_MATH(Log2, SB_LOG2) SB_MATH(Log10, SB_LOG10)
 SB_MATH(Erf, SB_ERF) SB_MATH(Erfc, SB_ERFC) SB_MATH(Floor, SB_FLOOR) SB_MATH(Ceil, SB_CEIL) SB_MATH(Round, SB_ROUND_EVEN) SB_MATH(Trunc, SB_TRUNC) SB_MATH(Frac, SB_FRAC) SB_MATH(Sign, SB_SIGN)
-SB_MATH(Lgamma, SB_LGAMMA) SB_MATH(Digamma, SB_DIGAMMA) SB_MATH(Sigmoid, SB_SIGMOID) SB_MATH(FasterGelu, SB_GELU_FAST) SB_MATH(FasterGeluV2, SB_GELU_FAST) SB_MATH(Silu, SB_SILU)
+SB_MATH(Lgamma, SB_LGAMMA) SB_MATH(Digamma, SB_DIGAMMA) SB_MATH(Sigmoid, SB_SIGMOID) SB_MATH(FasterGelu, SB_GELU_FAST) SB_MATH(FasterGeluV2, SB_GELU_FASTER) SB_MATH(Silu, SB_SILU)
 #undef SB_MATH
+// Of one value, on the scalar unit.
+SB_DEVICE float Exp(float value) { return __builtin_expf(value); }
 // Exp with a Taylor series of the given order: exact here.
 template <typename T, uint8_t taylor, bool isReuseSource = false>
 SB_DEVICE void Exp(const LocalTensor<T>& dst, const LocalTensor<T>& src, const uint32_t count) { Exp(dst, src, static_cast<int32_t>(count)); }

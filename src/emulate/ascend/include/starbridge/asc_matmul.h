@@ -167,16 +167,7 @@ SB_DEVICE void sb_uses_matmul() { __sb_asc_task_type(-2, 0); }
 
 }  // namespace AscendC
 namespace matmul {
-using AscendC::Matmul;
-using AscendC::MatmulImpl;
-using AscendC::MatmulType;
-using AscendC::GetBlockIdx;
-using AscendC::TPosition;
-using ::AscendC::CubeFormat;
-using AscendC::MatmulConfig;
-using AscendC::CFG_NORM;
-using AscendC::CFG_MDL;
-using AscendC::LayoutMode;
+using namespace AscendC;
 }  // namespace matmul
 using AscendC::CubeFormat;
 // The core of the matrix unit serves the vector cores and has nothing of its own to do.

@@ -29,6 +29,13 @@ struct sb_element {
     sb_store<T>(sb_at, value);
     return *this;
   }
+#define SB_COMPOUND(sign)                                                          \
+  template <class V>                                                               \
+  SB_METHOD sb_element& operator sign##=(V value) {                                \
+    return *this = static_cast<T>(static_cast<T>(*this) sign static_cast<T>(value)); \
+  }
+  SB_COMPOUND(+) SB_COMPOUND(-) SB_COMPOUND(*) SB_COMPOUND(/)
+#undef SB_COMPOUND
   SB_METHOD sb_element& operator=(const sb_element& other) {
     sb_store<T>(sb_at, static_cast<T>(other));
     return *this;

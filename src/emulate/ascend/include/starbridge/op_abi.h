@@ -55,6 +55,9 @@ extern "C" {
 void sb_op_register(const sb_op_description* description);
 int sb_op_prepare(const char* name, const sb_op_argument* arguments, size_t count, uint64_t* workspace_bytes, void** executor);
 int sb_op_execute(void* executor, void* workspace, uint64_t workspace_bytes, void* stream);
+// The kernels of an operator were compiled for this column of its declared types; -1: its kernels do not ask.
+void sb_op_note_types(const char* stem, int column);
+int sb_op_types_column(const char* name);
 // By number: npu_arch, cubes, vectors, UB, L1, L0A, L0B, L0C bytes.
 int64_t sb_chip_fact(int what);
 const char* aclrtGetSocName(void);
