@@ -1,4 +1,4 @@
-"""One program of the corpus: `right` must pass its own check, `wrong` must be found wrong at the marked lines.
+"""One program of the corpus, a file or a folder with main.cpp: `right` must pass its own check, `wrong` must be found wrong at the marked lines.
 
 A line that ends with "// EXPECT rule" is where the rule must be reported (either side of a race); "// EXPECT-ALSO rule" allows one more.
 "// OPTIONS words" are further options of the command."""
@@ -24,7 +24,8 @@ def starbridge(verb, program, *more):
 
 
 def options(program):
-    found = re.search(r"// OPTIONS (.*)", program.read_text())
+    text = (program / "main.cpp" if program.is_dir() else program).read_text()
+    found = re.search(r"// OPTIONS (.*)", text)
     return found[1].split() if found else []
 
 
