@@ -55,6 +55,18 @@ MACHINES = (
         kinds=(("Host calls", r"^cnrt"), ("Built-ins", r"^__")),
     ),
     Machine(
+        id="ascend",
+        title="Ascend C on the emulated core",
+        subject="names",
+        door="kernel_operator.h",
+        doors=("acl/acl.h", "lib/matmul_intf.h"),
+        names=r"\b(acl[a-z]*[A-Z]\w*|(?!SB_)[A-Z]\w+)(?:<[^<>();]*>)? ?\(",
+        uses="ascend_uses.tsv",
+        hidden=r"^(SB_|EXPECT|CHECK|RUN$|ACL_|(AtM|AtN|BaseM|BaseN|Depth|Rows|Columns|Least|LeadingC|Product|Restart)$|Stream$|OnChip$|[A-Z]$)",
+        corpus=("tests/kernels/ascend/*.asc", "tests/kernels/ascend/wrong/*.asc"),
+        kinds=(("Host calls", r"^acl"), ("Words of operators", r"^[A-Z_0-9]+$"), ("Functions and classes", r"^[A-Z]")),
+    ),
+    Machine(
         id="cuda",
         title="CUDA on the emulated NVIDIA card",
         subject="functions",

@@ -131,3 +131,5 @@ void refuse(const char* name, const char* en, const char* zh, const void* place)
 }
 
 }  // namespace starbridge::emulate::ascend
+
+extern "C" void __sb_asc_refuse(const char* name, const char* en, const char* zh) { starbridge::emulate::ascend::refuse(name, en, zh, __builtin_return_address(0)); }

@@ -171,5 +171,6 @@ __device__ void __sb_asc_task_type(int key, int type);
 __device__ unsigned __sb_asc_tiling_key(void);
 __device__ void __sb_asc_check_tiling(const void* at, sb_long bytes);
 __device__ __attribute__((noreturn)) void __sb_asc_trap(void);
+__device__ void __sb_asc_refuse(const char* name, const char* en, const char* zh);
 __device__ void __sb_asc_dump(const char* name, int type, const void* at, sb_long count, unsigned number);
 }

@@ -53,7 +53,9 @@ SB_DEVICE void InitSocState() {
   SetMaskNorm();
 }
 template <typename T>
-SB_DEVICE void SetDeqScale(T) {}
+SB_DEVICE void SetDeqScale(T scale) {
+  if (static_cast<float>(scale) != 1.0f) __sb_asc_refuse("SetDeqScale", "with a scale other than 1", "的缩放系数不为 1");
+}
 SB_DEVICE void Trap() { __sb_asc_trap(); }
 SB_DEVICE void SetNextTaskStart() {}
 SB_DEVICE void WaitPreTaskEnd() {}
