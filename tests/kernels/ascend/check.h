@@ -50,5 +50,8 @@ struct Stream {
   void sync() { CHECK(aclrtSynchronizeStream(handle)); }
 };
 
+// Host code that is plain C++ has no half.
+#if defined(__CUDA__)
 inline std::vector<half> halves(const std::vector<float>& from) { return std::vector<half>(from.begin(), from.end()); }
 inline std::vector<float> floats(const std::vector<half>& from) { return std::vector<float>(from.begin(), from.end()); }
+#endif
