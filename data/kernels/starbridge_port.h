@@ -28,6 +28,8 @@ struct dim3 {
   constexpr dim3(unsigned int x_count = 1, unsigned int y_count = 1, unsigned int z_count = 1) : x(x_count), y(y_count), z(z_count) {}
 };
 
+namespace cooperative_groups {}  // named by aliases that stay in host code
+
 namespace port {
 
 // kernel<<<grid, block, shared_bytes, queue>>>.
@@ -53,10 +55,12 @@ inline cnrtDim3_t tasks(const Launch& at) {
   return cnrtDim3_t{count == 0 ? 1 : count, 1, 1};
 }
 // A launch the kernel was not built for ends the program: a wrong result would be worse.
-inline void check(const Launch& at, const char* kernel, int threads_max, bool is_line, size_t shared_max) {
+enum Shape { kRows, kLine, kRowsOfWarps };  // any block; one row; rows that are whole warps
+inline void check(const Launch& at, const char* kernel, int threads_max, Shape shape, size_t shared_max) {
   const unsigned long long threads = 1ULL * at.block.x * at.block.y * at.block.z;
   const char* wrong = threads > (unsigned long long)threads_max          ? "more threads per block than kThreads"
-                      : is_line && at.block.y * at.block.z != 1          ? "blocks of more than one row"
+                      : shape == kLine && at.block.y * at.block.z != 1   ? "blocks of more than one row"
+                      : shape == kRowsOfWarps && at.block.x % 32 != 0    ? "rows that are no whole warps"
                       : at.shared_bytes > shared_max                     ? "more dynamic shared memory than kDynamicShared"
                                                                          : nullptr;
   if (wrong == nullptr) return;
@@ -117,6 +121,13 @@ inline cnrtRet_t device_properties(DeviceProperties* to, int ordinal) {
   to->totalGlobalMem = from.totalMem * (size_t{1} << 20), to->sharedMemPerBlock = 48 * 1024;
   return cnrtSuccess;
 }
+
+// A handle of cuBLAS that nothing computes with.
+enum BlasStatus { kBlasSuccess };
+enum BlasMode { kBlasDefault, kBlasTf32 };
+struct BlasHandle {};
+inline BlasStatus blas_create(BlasHandle*) { return kBlasSuccess; }
+inline BlasStatus blas_nothing(BlasHandle, BlasMode = kBlasDefault) { return kBlasSuccess; }
 
 // A __constant__ or __device__ variable: it lives in GDRAM, kernels get its address.
 template <class T>
@@ -251,6 +262,13 @@ __mlu_func__ void lanes_any(T* to, int* from, int width, int first, int last) {
 template <class T>
 __mlu_func__ void lanes_all(T* to, int* from, int width, int first, int last) {
   join((int*)to, from, width, first, last, [](int a, int b) { return (a != 0 && b != 0) ? 1 : 0; });
+}
+
+__mlu_func__ bool any_lane(const int* mask, int count) {
+  for (int lane = 0; lane < count; ++lane) {
+    if (mask[lane] != 0) return true;
+  }
+  return false;
 }
 
 // Atomics on memory that one task alone reaches.

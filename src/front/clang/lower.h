@@ -86,7 +86,18 @@ class Lowering {
   Value inlined(const clang::FunctionDecl* callee, llvm::ArrayRef<const clang::Expr*> arguments, const Place* object,
                 const clang::Expr* site);
 
+  struct Leaf {
+    std::string type;
+    Place place;
+  };
+  void copy_value(const clang::CallExpr* expr);
+  bool leaves(const Place& of, long long bytes, std::vector<Leaf>& all);
+  Tree as_bits(const Tree& tree);
+  Tree bits_of_brain(const Tree& tree);
+
   // Places and values.
+  Value read_whole(const Place& place);
+  void write_whole(const Place& place, const Value& value);
   Place make_place(clang::QualType type, const std::string& name);
   Value read(const Place& place);
   void write(const Place& place, const Value& value);

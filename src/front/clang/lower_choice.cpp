@@ -46,6 +46,10 @@ Value Lowering::conditional(const clang::AbstractConditionalOperator* expr) {
     return result;
   }
   const std::string type = type_of(expr->getType());
+  if (expr->getType()->isVoidType()) {
+    if (!yes_side->args.empty() || !no_side->args.empty()) emit(make("if", "", "", {test, yes_side, no_side}));
+    return result;
+  }
   if (!type.empty() && yes_side->args.empty() && no_side->args.empty()) {
     result.tree = make("select", type, "", {test, convert(yes.tree, type), convert(no.tree, type)});
     return result;

@@ -41,13 +41,13 @@ int Lowering::bytes_of(QualType type) { return static_cast<int>(context_.getType
 std::string Lowering::fresh(const std::string& wanted) {
   // Words of C++, and those the emitted code uses itself.
   static const std::set<std::string> reserved = {
-      "and",      "or",      "xor",     "not",     "compl",   "bitand",   "bitor",  "new",        "delete",     "this",
-      "class",    "int",     "half",    "index",   "threads", "block",    "lane",   "row_at",     "lane_index", "thread_y",
-      "thread_z", "block_x", "block_y", "block_z", "grid_x",  "grid_y",   "grid_z", "block_id_x", "block_id_y", "block_id_z",
-      "port",     "at",      "taskId",  "taskDim", "seen",    "kThreads", "coreId", "clusterId",  "y0",         "y1",
-      "yn",       "j0",      "j1",      "jn",      "max",     "min",      "abs",    "exp",        "log",        "sin",
-      "cos",      "pow",     "sqrt",    "floor",   "ceil",    "round",    "div",    "time",       "read",       "write",
-      "any",      "all",     "sum",     "signbit"};
+      "and",      "or",      "xor",     "not",     "compl",   "bitand", "bitor",    "new",        "delete",     "this",
+      "class",    "int",     "half",    "index",   "threads", "block",  "lane",     "row_at",     "lane_index", "thread_y",
+      "thread_z", "block_x", "block_y", "block_z", "grid_x",  "grid_y", "grid_z",   "block_id_x", "block_id_y", "block_id_z",
+      "port",     "at",      "taskId",  "taskDim", "warp_at", "seen",   "kThreads", "coreId",     "clusterId",  "y0",
+      "y1",       "yn",      "j0",      "j1",      "jn",      "max",    "min",      "abs",        "exp",        "log",
+      "sin",      "cos",     "pow",     "sqrt",    "floor",   "ceil",   "round",    "div",        "time",       "read",
+      "write",    "any",     "all",     "sum",     "signbit"};
   std::string base = wanted.empty() ? "t" : wanted;
   if (reserved.count(base) > 0 || base.rfind("scratch_", 0) == 0 || base.rfind("first_", 0) == 0 || base.rfind("last_", 0) == 0)
     base += "_v";
@@ -224,7 +224,7 @@ Value Lowering::read(const Place& place) {
       if (!place.name.empty()) value.pointer.offset = make("var", "i64", place.name);
       return value;
     case Place::kRecord:
-      for (const Place& each : place.members) value.members.push_back(read(each));
+      for (const Place& each : place.members) value.members.push_back(read_whole(each));
       return value;
     case Place::kMemory: {
       if (place.type->isArrayType()) {
@@ -239,7 +239,7 @@ Value Lowering::read(const Place& place) {
         return value;
       }
       if (const auto* record = place.type->getAsCXXRecordDecl()) {
-        for (const auto* field : record->fields()) value.members.push_back(read(member(place, field)));
+        for (const auto* field : record->fields()) value.members.push_back(read_whole(member(place, field)));
         return value;
       }
       fail({}, "pointer_in_memory:" + place.memory.array);
@@ -252,6 +252,30 @@ Value Lowering::read(const Place& place) {
   return value;
 }
 
+// Arrays inside structures are copied with them, element by element.
+Value Lowering::read_whole(const Place& place) {
+  const auto* array = context_.getAsConstantArrayType(place.type);
+  if (array == nullptr || place.kind != Place::kMemory) return read(place);
+  Value value;
+  const QualType type = array->getElementType();
+  if (array->getSize().getZExtValue() > 64) {
+    fail({}, "type:" + place.type.getAsString());
+    return value;
+  }
+  for (long long i = 0; i < array->getSize().getSExtValue(); ++i)
+    value.members.push_back(read_whole(element(add_to_pointer(place.memory, constant("i64", i), type, false).pointer, type)));
+  return value;
+}
+
+void Lowering::write_whole(const Place& place, const Value& value) {
+  const auto* array = context_.getAsConstantArrayType(place.type);
+  if (array == nullptr || place.kind != Place::kMemory) return write(place, value);
+  const QualType type = array->getElementType();
+  for (std::size_t i = 0; i < value.members.size(); ++i)
+    write_whole(element(add_to_pointer(place.memory, constant("i64", static_cast<long long>(i)), type, false).pointer, type),
+                value.members[i]);
+}
+
 void Lowering::write(const Place& place, const Value& value) {
   if (fails_) return;
   switch (place.kind) {
@@ -262,7 +286,7 @@ void Lowering::write(const Place& place, const Value& value) {
       return;  // write_pointer has done it
     case Place::kRecord:
       for (std::size_t i = 0; i < place.members.size() && i < value.members.size(); ++i)
-        write(place.members[i], value.members[i]);
+        write_whole(place.members[i], value.members[i]);
       return;
     case Place::kMemory: {
       const std::string type = type_of(place.type);
@@ -276,7 +300,7 @@ void Lowering::write(const Place& place, const Value& value) {
       if (const auto* record = place.type->getAsCXXRecordDecl()) {
         std::size_t i = 0;
         for (const auto* field : record->fields()) {
-          if (i < value.members.size()) write(member(place, field), value.members[i]);
+          if (i < value.members.size()) write_whole(member(place, field), value.members[i]);
           ++i;
         }
         return;
@@ -300,6 +324,9 @@ Value Lowering::zero(QualType type) {
   } else if (const auto* record = type->getAsCXXRecordDecl()) {
     for (const auto& base : record->bases()) value.members.push_back(zero(base.getType()));
     for (const auto* field : record->fields()) value.members.push_back(zero(field->getType()));
+  } else if (const auto* array = context_.getAsConstantArrayType(type)) {
+    for (uint64_t i = 0; i < std::min<uint64_t>(array->getSize().getZExtValue(), 64); ++i)
+      value.members.push_back(zero(array->getElementType()));
   }
   return value;
 }

@@ -20,6 +20,7 @@ BangEmitter::BangEmitter(Tree kernel, long long nram_bytes, int threads_max, con
     if (child->op == "array") arrays_[child->name] = child;
   }
   has_rows_ = shapes_.has_rows();
+  is_warps_ = kernel_->extra.rfind("warps", 0) == 0;
 }
 
 void BangEmitter::line(const std::string& text) {
@@ -77,59 +78,6 @@ void BangEmitter::tell_work(const Tree& tree) {
   const Work work = work_of(tree);
   if (work.plain + work.functions > 0)
     line("__sb_bang_work(" + std::to_string(work.plain) + ", " + std::to_string(work.functions) + ");");
-}
-
-// In blocks of several rows, what lives longer than one region is kept per thread, unless it is the same for the whole block and
-// set between regions.
-void BangEmitter::force_tiles() {
-  std::set<std::string> forced;
-  for (bool changes = true; changes;) {
-    changes = false;
-    shapes_ = Shapes(kernel_, forced);
-    regions_.clear();
-    int region = 0;
-    std::function<void(const Tree&)> walk = [&](const Tree& seq) {
-      bool is_open = false;
-      for (const Tree& each : seq->args) {
-        bool meets = false;
-        front::each(each, [&](const Tree& part) { meets |= part->op == "barrier" || part->op == "warp"; });
-        if (meets || block_wide_.count(each.get()) > 0) {
-          is_open = false;
-          regions_[each.get()] = -1;
-          for (const Tree& child : each->args) {
-            if (child->op == "seq") walk(child);
-          }
-          continue;
-        }
-        if (!is_open) ++region;
-        is_open = true;
-        front::each(each, [&](const Tree& part) { regions_[part.get()] = region; });
-        tops_.insert(each.get());
-      }
-    };
-    tops_.clear();
-    walk(kernel_->args.back());
-    for (const std::string& name : shapes_.variables()) {
-      const Shape shape = shapes_.variable(name);
-      if (shape.is_varying) continue;
-      std::set<int> seen;
-      bool sets_are_plain = true;
-      std::vector<const front::Node*> sets;
-      for (const Tree& use : shapes_.uses_of(name)) {
-        seen.insert(regions_[use.get()]);
-        if (use->op == "set" && use->name == name) {
-          sets.push_back(use.get());
-          sets_are_plain &= tops_.count(use.get()) > 0 || block_wide_.count(use.get()) > 0;
-        }
-      }
-      if (seen.size() == 1 && *seen.begin() > 0) continue;
-      if (sets_are_plain && shape.is_uniform() && !shape.depends_on_row) {
-        for (const front::Node* set : sets) changes |= block_wide_.insert(set).second;
-      } else {
-        changes |= forced.insert(name).second;
-      }
-    }
-  }
 }
 
 void BangEmitter::declare_arrays() {
@@ -200,9 +148,15 @@ std::string BangEmitter::launcher() const {
   std::string text = is_template ? "template <>\n" : "";
   text += "inline void launch_" + signature_node->name + (is_template ? "<" + signature_node->extra + ">" : "") +
           "(port::Launch at" + parameters + ") {\n";
-  text += "  port::check(at, \"" + kernel_->name + "\", " + kernel_->name + "_tuning::kThreads, " +
-          (has_rows_ ? "false" : "true") + ", " +
+  const bool repeats = !has_rows_ && !needs_line_of_threads_ && !meets(kernel_->args.back());
+  const std::string shape = kernel_->extra == "warps whole" ? "port::kRowsOfWarps"
+                            : has_rows_ && !is_warps_       ? "port::kRows"
+                            : repeats                       ? "port::kRows"
+                                                            : "port::kLine";
+  text += "  port::check(at, \"" + kernel_->name + "\", " + kernel_->name + "_tuning::kThreads, " + shape + ", " +
           (arrays_.count("dynamic_shared") > 0 ? kernel_->name + "_tuning::kDynamicShared" : "0x7fffffff") + ");\n";
+  // Threads of other rows that never ask for their row do the same once more.
+  if (repeats) text += "  for (unsigned int row = 0; row < at.block.y * at.block.z; ++row)\n  ";
   text += "  " + kernel_->name + "<<<port::tasks(at), cnrtFuncTypeBlock, at.queue>>>(" + given + ");\n}\n";
   return text;
 }
@@ -241,8 +195,12 @@ Emitted BangEmitter::run() {
   text += "}  // namespace " + kernel_->name + "_tuning\n\n";
   text += "__mlu_entry__ void " + kernel_->name + "(" + signature() + ") {\n";
   text += "  using namespace " + kernel_->name + "_tuning;\n" + tiles_;
-  text += std::string("  const int threads = ") + (has_rows_ ? "block_x" : "block_x * block_y * block_z") + ";\n";
-  if (needs_lane_index_) text += "  for (int lane = 0; lane < threads; ++lane) lane_index[lane] = lane;\n";
+  const bool is_line = needs_line_of_threads_ || meets(kernel_->args.back());
+  if (has_rows_) text += "  const int block_threads = block_x * block_y * block_z;\n  (void)block_threads;\n";
+  if (!is_warps_)
+    text += std::string("  const int threads = ") + (has_rows_ || !is_line ? "block_x" : "block_x * block_y * block_z") + ";\n";
+  if (needs_lane_index_)
+    text += std::string("  for (int lane = 0; lane < ") + (is_warps_ ? "32" : "threads") + "; ++lane) lane_index[lane] = lane;\n";
   text += "  for (int64_t block = taskId; block < (int64_t)grid_x * grid_y * grid_z; block += taskDim) {\n";
   text +=
       "    const unsigned int block_id_x = block % grid_x, block_id_y = block / grid_x % grid_y, block_id_z = block / grid_x / "

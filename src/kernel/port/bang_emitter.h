@@ -73,6 +73,8 @@ class BangEmitter {
   bool vector_statement(const Tree& tree, const Range& range);
   bool vector_atomic(const Tree& tree, const Range& range);
   void rows(const Tree& seq);
+  void warp_of_block(const Tree& tree);
+  bool parts_regions(const Tree& tree) const;
   void scalar_set(const Tree& tree);
   Range narrowed(const std::vector<Bound>& bounds, const Range& range);
 
@@ -125,6 +127,7 @@ class BangEmitter {
   std::string lane_;             // inside a loop over threads; else empty
   std::set<std::string> inner_;  // variables of that loop alone
   int scratch_next_ = 0, scratch_most_ = 0, range_next_ = 0;
+  bool is_warps_ = false;  // rows are warps
   bool needs_lane_index_ = false, needs_wide_scratch_ = false, needs_line_of_threads_ = false, has_rows_ = false,
        is_in_row_ = false;
   std::string why_not_;  // the last reason a vector operation was not possible

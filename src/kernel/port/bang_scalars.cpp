@@ -120,7 +120,7 @@ std::string BangEmitter::scalar(const Tree& tree) {
     static const std::map<std::string, std::string> names = {
         {"tid.y", "thread_y"},   {"tid.z", "thread_z"}, {"bid.x", "block_id_x"}, {"bid.y", "block_id_y"},
         {"bid.z", "block_id_z"}, {"bdim.x", "block_x"}, {"bdim.y", "block_y"},   {"bdim.z", "block_z"},
-        {"gdim.x", "grid_x"},    {"gdim.y", "grid_y"},  {"gdim.z", "grid_z"}};
+        {"gdim.x", "grid_x"},    {"gdim.y", "grid_y"},  {"gdim.z", "grid_z"},    {"warp", "warp_at"}};
     if (tree->name == "tid.linear") needs_line_of_threads_ = true;
     if (tree->name == "tid.x" || tree->name == "tid.linear") return lane_.empty() ? "0u" : "(unsigned int)" + lane_;
     return names.at(tree->name);
@@ -135,6 +135,12 @@ std::string BangEmitter::scalar(const Tree& tree) {
     if ((from == "f32" || from == "f64") && (tree->type == "f32" || tree->type == "f64")) return inner;
     return "(" + bang_type(tree->type) + ")" +
            (inner[0] == '(' || inner.find(' ') == std::string::npos ? inner : "(" + inner + ")");
+  }
+  if (tree->op == "any") {
+    used_tiles_.insert(tree->args[0]->name);
+    const std::string& mask = tree->args[0]->name;
+    if (is_in_row_) return "port::any_lane(" + mask + " + row_at, threads)";
+    return "port::any_lane(" + mask + ", " + (has_rows_ ? "block_threads" : "threads") + ")";
   }
   if (tree->op == "neg") return "(-" + scalar(tree->args[0]) + ")";
   if (tree->op == "bnot") return "(~" + scalar(tree->args[0]) + ")";

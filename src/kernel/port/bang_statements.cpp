@@ -25,7 +25,7 @@ void BangEmitter::statement(const Tree& tree, const Range& range) {
   if (!result_.refusal.empty()) return;
   if (tree->op == "seq") return sequence(tree, range);
   if (tree->op == "barrier") {
-    if (!range.is_whole && tree->extra != "warp") refuse(tree->line, "barrier_divergent:");
+    if ((!range.is_whole || is_in_row_) && tree->extra != "warp") refuse(tree->line, "barrier_divergent:");
     return;  // the lanes are in step already
   }
   origin(tree);
@@ -394,51 +394,6 @@ bool BangEmitter::vector_atomic(const Tree& tree, const Range& range) {
   result_.reorders = true;
   count_work(tree, true);
   return true;
-}
-
-void BangEmitter::warp(const Tree& tree, const Range& range) {
-  needs_line_of_threads_ = true;
-  used_tiles_.insert(tree->name);
-  const std::string kind = tree->extra;
-  const bool is_vote = kind == "ballot" || kind == "any" || kind == "all";
-  if (front::type_bytes(tree->type) != 4) return refuse(tree->line, "warp_type:" + bang_type(tree->type));
-  scratch_next_ = 0;
-  const std::string type = tree->type == "u32" ? "unsigned int" : tree->type == "i32" ? "int" : "float";
-  std::string given = scratch();
-  const std::string given_type = is_vote ? "int" : type;
-  Operand value;
-  const std::string saved = body_;
-  bool is_done = false;
-  if (!is_vote) {
-    const std::string target = tile_at(given, range);
-    is_done = vector(tree->args[0], range, target, value);
-    if (!is_done) body_ = saved;
-    if (is_done && !value.is_tile)
-      line("__bang_write_value((" + std::string(type == "float" ? "float" : "int") + "*)(" + target + "), " + count(range) +
-           ", (" + (type == "float" ? "float" : "int") + ")" + value.text + ");");
-    if (is_done && value.is_tile && value.text != target)
-      line("__memcpy(" + target + ", " + value.text + ", (" + count(range) + ") * sizeof(float), NRAM2NRAM);");
-  }
-  auto fill = [&](const std::string& tile_name, const std::string& word, const Tree& from) {
-    lane_ = "lane";
-    line("for (int lane = " + range.first + "; lane < " + range.last + "; ++lane) ((" + word + "*)" + tile_name +
-         ")[lane] = " + scalar(from) + ";");
-    lane_.clear();
-  };
-  if (!is_done) fill(given, given_type, tree->args[0]);
-  const std::string width = scalar(tree->args[2]);
-  std::string call = "port::lanes_" + kind + "((" + type + "*)" + tree->name + ", (" + given_type + "*)" + given + ", ";
-  if (kind == "index" && !shapes_.of(tree->args[1]).is_uniform()) {
-    const std::string chosen = scratch();
-    fill(chosen, "int", tree->args[1]);
-    call += "(int*)" + chosen + ", ";
-  } else if (kind == "index" || kind == "up" || kind == "down" || kind == "xor") {
-    if (!shapes_.of(tree->args[1]).is_uniform()) return refuse(tree->line, "warp_lane:");
-    call += scalar(tree->args[1]) + ", ";
-  }
-  line(call + width + ", " + range.first + ", " + range.last + ");");
-  if (kind == "sum" && tree->type == "f32") result_.reorders = true;
-  ++result_.vector_operations;
 }
 
 }  // namespace starbridge::kernel::port

@@ -168,6 +168,8 @@ bool BangEmitter::vector_call(const Tree& tree, const Range& range, const std::s
       result_.approximates = true;
     return true;
   }
+  static const std::set<std::string> bits = {"float_as_int", "float_as_uint", "int_as_float", "uint_as_float"};
+  if (bits.count(tree->name) > 0) return vector(tree->args[0], range, to, result);
   if (tree->name == "fma") {
     Tree product = front::make("mul", tree->type, "", {tree->args[0], tree->args[1]});
     result_.reorders = true;

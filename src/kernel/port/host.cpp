@@ -68,19 +68,44 @@ const std::map<std::string, std::string, std::less<>>& names() {
                                                                         {"cudaStream_t", "cnrtQueue_t"},
                                                                         {"cudaSuccess", "cnrtSuccess"},
                                                                         {"cudaErrorMemoryAllocation", "cnrtErrorNoMem"},
-                                                                        {"cudaErrorInvalidValue", "cnrtErrorArgsInvalid"}};
+                                                                        {"cudaErrorInvalidValue", "cnrtErrorArgsInvalid"},
+                                                                        {"cublasStatus_t", "port::BlasStatus"},
+                                                                        {"CUBLAS_STATUS_SUCCESS", "port::kBlasSuccess"},
+                                                                        {"cublasHandle_t", "port::BlasHandle"},
+                                                                        {"cublasLtHandle_t", "port::BlasHandle"},
+                                                                        {"cublasCreate", "port::blas_create"},
+                                                                        {"cublasCreate_v2", "port::blas_create"},
+                                                                        {"cublasLtCreate", "port::blas_create"},
+                                                                        {"cublasDestroy", "port::blas_nothing"},
+                                                                        {"cublasLtDestroy", "port::blas_nothing"},
+                                                                        {"cublasSetMathMode", "port::blas_nothing"},
+                                                                        {"cublasMath_t", "port::BlasMode"},
+                                                                        {"cublasComputeType_t", "port::BlasMode"},
+                                                                        {"CUBLAS_DEFAULT_MATH", "port::kBlasDefault"},
+                                                                        {"CUBLAS_TF32_TENSOR_OP_MATH", "port::kBlasTf32"},
+                                                                        {"CUBLAS_COMPUTE_32F", "port::kBlasDefault"},
+                                                                        {"CUBLAS_COMPUTE_32F_FAST_TF32", "port::kBlasTf32"}};
   return table;
 }
 
 const std::set<std::string, std::less<>>& known_headers() {
-  static const std::set<std::string, std::less<>> table = {"cuda_runtime.h",       "cuda.h",
-                                                           "cuda_runtime_api.h",   "device_launch_parameters.h",
-                                                           "cooperative_groups.h", "cooperative_groups/reduce.h",
-                                                           "cuda_fp16.h",          "cuda_bf16.h",
-                                                           "cuda_profiler_api.h",  "device_functions.h",
-                                                           "math_constants.h",     "vector_types.h",
-                                                           "vector_functions.h",   "driver_types.h",
-                                                           "helper_cuda.h"};
+  static const std::set<std::string, std::less<>> table = {"cuda_runtime.h",
+                                                           "cuda.h",
+                                                           "cuda_runtime_api.h",
+                                                           "device_launch_parameters.h",
+                                                           "cooperative_groups.h",
+                                                           "cooperative_groups/reduce.h",
+                                                           "cuda_fp16.h",
+                                                           "cuda_bf16.h",
+                                                           "cuda_profiler_api.h",
+                                                           "device_functions.h",
+                                                           "math_constants.h",
+                                                           "vector_types.h",
+                                                           "vector_functions.h",
+                                                           "driver_types.h",
+                                                           "helper_cuda.h",
+                                                           "cublas_v2.h",
+                                                           "cublasLt.h"};
   return table;
 }
 
@@ -220,7 +245,7 @@ class Translator {
         const std::string word = piece.substr(i, end - i);
         auto found = names().find(word);
         static const std::regex foreign(
-            R"(^(cuda[A-Z_]\w*|cublas\w*|curand\w*|cufft\w*|cusparse\w*|cudnn\w*|cu[A-Z][a-z]\w*|thrust|cub|nvtx\w*)$)");
+            R"(^(cuda[A-Z]\w*|cublas[A-Z]\w*|CUBLAS_\w*|curand\w*|cufft\w*|cusparse\w*|cudnn\w*|cu[A-Z][a-z]\w*|thrust|cub|nvtx\w*)$)");
         if (found != names().end()) {
           out += found->second;
           if (found->second.empty() && end < piece.size() && piece[end] == ' ') ++end;

@@ -84,6 +84,7 @@ class Exits {
           stays->args.insert(stays->args.end(), rest.begin(), rest.end());
           goes->args.pop_back();
           Tree test = statement->args[0];
+          if (goes->args.empty() && label == "end") node->extra = "exit";
           if (yes_ends && goes->args.empty()) {
             node->args = {make("lnot", "b", "", {test}), stays};
             if (test->op == "lnot") node->args[0] = test->args[0];
@@ -105,6 +106,7 @@ class Exits {
       if (!rest.empty()) {
         Tree guard = make("if", "", "", {make("lnot", "b", "", {make("var", "b", flag)}), make("seq", "", "", rest)});
         guard->line = statement->line;
+        if (label == "end" && !in_loop) guard->extra = "exit";
         result.push_back(guard);
       }
       return result;
@@ -215,10 +217,10 @@ Tree propagate(const Tree& kernel) {
 
 std::string find_fault(const Tree& kernel) {
   static const std::map<std::string, std::size_t> operands = {
-      {"add", 2},  {"sub", 2},   {"mul", 2},  {"div", 2},  {"rem", 2},   {"and", 2},  {"or", 2},     {"xor", 2},
-      {"shl", 2},  {"shr", 2},   {"lt", 2},   {"le", 2},   {"gt", 2},    {"ge", 2},   {"eq", 2},     {"ne", 2},
-      {"land", 2}, {"lor", 2},   {"neg", 1},  {"lnot", 1}, {"bnot", 1},  {"cast", 1}, {"select", 3}, {"load", 1},
-      {"set", 1},  {"store", 2}, {"loop", 3}, {"warp", 3}, {"const", 0}, {"var", 0},  {"param", 0},  {"special", 0}};
+      {"add", 2},  {"sub", 2},   {"mul", 2},  {"div", 2},   {"rem", 2},     {"and", 2},  {"or", 2},  {"xor", 2},   {"shl", 2},
+      {"shr", 2},  {"lt", 2},    {"le", 2},   {"gt", 2},    {"ge", 2},      {"eq", 2},   {"ne", 2},  {"land", 2},  {"lor", 2},
+      {"neg", 1},  {"lnot", 1},  {"bnot", 1}, {"cast", 1},  {"select", 3},  {"load", 1}, {"set", 1}, {"store", 2}, {"loop", 3},
+      {"warp", 3}, {"const", 0}, {"var", 0},  {"param", 0}, {"special", 0}, {"any", 1}};
   std::set<std::string> arrays;
   for (const Tree& child : kernel->args) {
     if (child->op == "array") arrays.insert(child->name);

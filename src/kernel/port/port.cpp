@@ -62,14 +62,45 @@ base::Result<long long> nram_of(const std::string& chip) {
 }
 
 // Through the passes, each looked at before the next.
-base::Result<Tree> prepared(Tree kernel) {
-  using Pass = Tree (*)(const Tree&);
-  for (Pass pass : {static_cast<Pass>(&lower_exits), static_cast<Pass>(&propagate), static_cast<Pass>(&convert_choices)}) {
+base::Result<Tree> through(Tree kernel, std::initializer_list<Tree (*)(const Tree&)> passes) {
+  for (auto pass : passes) {
     kernel = pass(kernel);
     const std::string fault = find_fault(kernel);
     if (!fault.empty()) return Error("kernel.pass_fault", text("{}: {}", "{}：{}", kernel->name, fault));
   }
   return kernel;
+}
+base::Result<Tree> prepared(const Tree& kernel) {
+  return through(kernel, {lower_exits, propagate, distribute_exits, split_lives});
+}
+
+// As many threads per block as fit: CUDA allows 1024.
+Emitted emitted(const Tree& kernel, long long nram, const Choices& choices) {
+  Emitted result;
+  for (int threads = 1024; threads >= 64; threads /= 2) {
+    result = BangEmitter(kernel, nram, threads, choices).run();
+    if (result.refusal.rfind("capacity", 0) != 0) break;
+  }
+  return result;
+}
+
+// Threads in one line, or rows as launched; where warps act on their own, warps as rows if more of the work is done by vectors
+// so.
+base::Result<Emitted> best_of(const Tree& ready, long long nram, const Choices& choices) {
+  SB_TRY(Tree plain, through(ready, {mask_meetings, convert_choices}));
+  Emitted first = emitted(plain, nram, choices);
+  bool has_warps = false;
+  front::each(ready->args.back(),
+              [&](const Tree& part) { has_warps |= part->op == "warp" || (part->op == "barrier" && part->extra == "warp"); });
+  if (!has_warps && (first.refusal.empty() || first.refusal.rfind("barrier_divergent", 0) != 0)) return first;
+  SB_TRY(Tree split, through(ready, {split_warps, propagate, mask_meetings, convert_choices}));
+  Emitted second = emitted(split, nram, choices);
+  if (!second.refusal.empty()) return first;
+  const bool is_better = vector_share(second.vector_operations, second.thread_operations) >
+                         vector_share(first.vector_operations, first.thread_operations);
+  bool has_rows = false;  // then a launch may have rows that are no whole warps
+  front::each(ready->args.back(), [&](const Tree& part) { has_rows |= part->op == "special" && part->name == "tid.y"; });
+  return !first.refusal.empty() || (is_better && !has_rows) ? second : first;
 }
 
 base::Result<PortedKernel> port_kernel(const Tree& tree, long long nram, const Choices& choices) {
@@ -84,11 +115,7 @@ base::Result<PortedKernel> port_kernel(const Tree& tree, long long nram, const C
     return kernel;
   }
   SB_TRY(Tree ready, prepared(tree));
-  // As many threads per block as fit: CUDA allows 1024.
-  for (int threads = 1024; threads >= 64; threads /= 2) {
-    kernel.emitted = BangEmitter(ready, nram, threads, choices).run();
-    if (kernel.emitted.refusal.rfind("capacity", 0) != 0) break;
-  }
+  SB_TRY(kernel.emitted, best_of(ready, nram, choices));
   return kernel;
 }
 
@@ -232,6 +259,7 @@ base::Result<std::string> kernel_trees(const PortRequest& request) {
   for (const Tree& tree : module->args) {
     if (tree->op != "kernel") continue;
     SB_TRY(Tree ready, prepared(tree));
+    SB_TRY(ready, through(ready, {mask_meetings, convert_choices}));
     out += front::print(ready);
   }
   return out;

@@ -9,6 +9,7 @@ namespace {
 constexpr int kRoundsMax = 100;  // shapes only grow, each at most twice
 
 std::string text_of(const Tree& tree) { return tree == nullptr ? "" : front::print(tree); }
+bool is_row(const std::string& special) { return special == "tid.y" || special == "tid.z" || special == "warp"; }
 bool is_integer(const std::string& type) { return !front::is_float(type) && type != "b"; }
 
 bool is_comparison(const std::string& op) {
@@ -21,20 +22,20 @@ bool meets(const Tree& statement) {
   std::set<std::string> stored, read;
   bool has = false;
   front::each(statement, [&](const Tree& tree) {
-    has |= tree->op == "barrier" || tree->op == "warp";
+    has |= tree->op == "barrier" || tree->op == "warp" || tree->op == "any";
     if (tree->extra == "volatile") (tree->op == "store" ? stored : read).insert(tree->name);
   });
   return has || std::any_of(stored.begin(), stored.end(), [&](const std::string& name) { return read.count(name) > 0; });
 }
 
 Shapes::Shapes(const Tree& kernel, const std::set<std::string>& forced) : forced_(forced) {
+  has_rows_ = is_warps_ = kernel->extra.rfind("warps", 0) == 0;
   for (const Tree& child : kernel->args) {
     if (child->op == "array" && child->extra == "local") local_arrays_.insert(child->name);
   }
   Tree body = kernel->args.back();
   index(body, nullptr);
-  front::each(body,
-              [&](const Tree& tree) { has_rows_ |= tree->op == "special" && (tree->name == "tid.y" || tree->name == "tid.z"); });
+  front::each(body, [&](const Tree& tree) { has_rows_ |= tree->op == "special" && is_row(tree->name); });
   bool changes = true;
   for (int round = 0; changes && round < kRoundsMax; ++round) changes = walk(body, false) | mark(body);
 }
@@ -91,10 +92,14 @@ Shape Shapes::of(const Tree& tree) const {
   }
   if (tree->op == "special") {
     if (tree->name == "tid.x" || tree->name == "tid.linear") shape.step = front::constant("i64", 1);
-    shape.depends_on_row = tree->name == "tid.y" || tree->name == "tid.z";
+    shape.depends_on_row = is_row(tree->name);
     return shape;
   }
   if (tree->op == "var") return variable(tree->name);
+  if (tree->op == "any") {
+    shape.depends_on_row = is_warps_;
+    return shape;
+  }
   std::vector<Shape> parts;
   for (const Tree& child : tree->args) {
     parts.push_back(of(child));

@@ -42,6 +42,8 @@ class Shapes {
   Shape variable(const std::string& name) const;
   // The statement runs as a whole in a loop over threads.
   bool is_by_thread(const Tree& statement) const { return by_thread_.count(statement.get()) > 0; }
+  // Control that lanes in step cannot follow.
+  bool resists(const Tree& statement) const { return needs_thread_loop(statement); }
   // The variable lives only inside `statement`.
   bool is_inside(const std::string& variable, const Tree& statement) const;
   // The condition as bounds on the lane (all of them hold); false when it is none.
@@ -68,7 +70,7 @@ class Shapes {
   std::set<std::string> all_;
   std::set<std::string> local_arrays_;
   std::vector<Tree> divisions_;  // open statements whose control differs between threads
-  bool has_rows_ = false;
+  bool has_rows_ = false, is_warps_ = false;
 };
 
 }  // namespace starbridge::kernel::port

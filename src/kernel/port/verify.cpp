@@ -127,6 +127,13 @@ base::Status verify_given(const VerifyRequest& request, Sides& sides, VerifyRepo
     report.runs.push_back(one);
     if (one.error_count() > 0) {
       given.reason = findings_text(one, seed);
+      SB_TRY(RunReport checked, sides.run_checked(""));
+      for (const KernelFinding& finding : checked.findings) {
+        if (!finding.is_error || finding.rule != one.findings[0].rule) continue;
+        given.reason.en += ", as they do in the original";
+        given.reason.zh += "，原程序中也有同样的问题";
+        break;
+      }
       return {};
     }
     // On the original's data the host code may well be dissatisfied: its own are others.

@@ -1,6 +1,7 @@
 // What the programs of this folder share: inputs drawn from a small generator, comparison with a tolerance, checked calls.
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
