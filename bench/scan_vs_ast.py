@@ -1,13 +1,15 @@
 #!/usr/bin/env python3
-"""Compares `starbridge scan` with CPython's own walk over the same files, in one run.
+"""Compares `starbridge scan` with CPython's own walk over the same files, in one run; also with LibCST and another tool's port.
 
     python3 bench/scan_vs_ast.py build/release/src/cli/starbridge TREE... [--python-only] [--repeat 5] [--to ascend-910b3]
+        [--libcst] [--tool "python ms_fmk_transplt.py -i {input} -o {output} -v 2.7.1"]
 
 Baseline: this interpreter reads every .py file, parses it with `ast`, walks the tree and tokenizes it; one process, one core.
 Scan: the whole command, from start to the JSON in a file, over the whole tree, other kinds of files included; held to one core, then to
 two. Every round runs all three one after the other, so that a busy machine slows all of them. CPU seconds are told beside the elapsed
 ones: on a machine with other work only they are steady, and the ratio is given for both. With --python-only the Python files are
-copied out first, so that both sides read the same; without it the scan also reads the tree's scripts, notebooks, kernels and settings.
+copied out first, so that both sides read the same; with --libcst that library parses and visits the files once, and with --tool the command
+ports the tree once, beside `starbridge port` of the same tree. Without --python-only the scan also reads the tree's scripts, notebooks, kernels and settings.
 """
 
 import argparse
@@ -15,6 +17,7 @@ import ast
 import io
 import os
 import resource
+import shlex
 import shutil
 import statistics
 import subprocess
@@ -56,6 +59,33 @@ def copy_python(tree, folder):
         target = Path(folder) / path.relative_to(tree)
         target.parent.mkdir(parents=True, exist_ok=True)
         shutil.copyfile(path, target)
+
+
+def walk_with_libcst(files):
+    import libcst  # no need of it without the option
+
+    class Visitor(libcst.CSTVisitor):
+        def on_visit(self, node):
+            return True
+
+    for path in files:
+        try:
+            libcst.parse_module(path.read_bytes()).visit(Visitor())
+        except (libcst.ParserSyntaxError, UnicodeDecodeError, RecursionError):
+            pass
+
+
+def port(binary, tree, chip):
+    with tempfile.TemporaryDirectory() as folder:
+        result = subprocess.run([binary, "-q", "port", str(tree), "--to", chip, "-o", folder + "/out"], stdout=subprocess.DEVNULL,
+                                preexec_fn=lambda: os.sched_setaffinity(0, sorted(os.sched_getaffinity(0))[:1]))
+        assert result.returncode in (0, 1), f"the port ended with code {result.returncode}"
+
+
+def run_tool(command, tree):
+    with tempfile.TemporaryDirectory() as folder:
+        words = [word.format(input=tree, output=folder) for word in shlex.split(command)]
+        subprocess.run(words, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
 
 
 def cpu_seconds():
@@ -100,6 +130,18 @@ def measure(arguments, tree, title):
     print(f"  ratio            one core {min(baseline.elapsed) / min(one.elapsed):.1f} elapsed, "
           f"{min(baseline.cpu) / min(one.cpu):.1f} CPU; two cores {min(baseline.elapsed) / min(two.elapsed):.1f} elapsed"
           f"; peak memory so far {peak_mb:.0f} MB")
+    if arguments.libcst:
+        walk = Clock()
+        walk.time(lambda: walk_with_libcst(files))
+        print(f"  LibCST           {walk.describe(lines)}; the scan on one core is {min(walk.cpu) / min(one.cpu):.0f} times as fast in CPU seconds")
+    if arguments.tool:
+        own, other = Clock(), Clock()
+        other.time(lambda: run_tool(arguments.tool, tree))
+        for _ in range(arguments.repeat):
+            own.time(lambda: port(arguments.binary, tree, arguments.to))
+        print(f"  port, one core   {own.describe(lines)}")
+        print(f"  the other tool   {other.describe(lines)}; the port is {min(other.cpu) / min(own.cpu):.0f} times as fast in CPU seconds, "
+              f"{min(other.elapsed) / min(own.elapsed):.0f} elapsed")
 
 
 def main():
@@ -109,6 +151,8 @@ def main():
     parser.add_argument("--python-only", action="store_true", help="leave the other kinds of files out")
     parser.add_argument("--repeat", type=int, default=5, help="rounds of the scans")
     parser.add_argument("--baseline-repeat", type=int, default=3, help="rounds of the baseline, at most")
+    parser.add_argument("--libcst", action="store_true", help="also LibCST's parse and visit of the same files")
+    parser.add_argument("--tool", metavar="COMMAND", help="another tool's port of {input} into {output}")
     parser.add_argument("--to", default="ascend-910b3", help="chips to scan for")
     arguments = parser.parse_args()
     warnings.simplefilter("ignore")

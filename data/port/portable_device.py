@@ -31,6 +31,7 @@ RENAMED = {
 NAMES = {
     "torch.profiler.ProfilerActivity.CUDA": {"npu": "torch_npu.profiler.ProfilerActivity.NPU", "mlu": "torch.profiler.ProfilerActivity.MLU"},
     "torch.profiler.profile": {"npu": "torch_npu.profiler.profile"},
+    "torch.distributed.Backend.NCCL": {"npu": "torch.distributed.Backend.HCCL", "mlu": "torch.distributed.Backend.CNCL"},
     "torch.distributed.is_nccl_available": {"npu": "torch.distributed.is_hccl_available", "mlu": "torch.distributed.is_cncl_available"},
     "torch.distributed.ProcessGroupNCCL": {"npu": "torch.distributed.ProcessGroupHCCL", "mlu": "torch.distributed.ProcessGroupCNCL"},
     "torch.get_autocast_gpu_dtype": {"npu": "torch.npu.get_autocast_dtype", "mlu": "torch.mlu.get_autocast_dtype"},

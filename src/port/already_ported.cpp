@@ -5,7 +5,9 @@
 
 #include "base/text.h"
 #include "port/cuda_only.h"
+#include "port/python/modules.h"
 #include "port/target.h"
+#include "port/word_search.h"
 
 namespace starbridge::port {
 namespace {
@@ -16,6 +18,9 @@ constexpr std::size_t kSupportedPlaces = 5;  // places that know the target's fa
 // Names of CUDA alone per place that knows the target's family. Measured on public projects: those that are ported through and
 // through have 3 to 16, those that only began 46 and more.
 constexpr std::size_t kCudaNamesPerPlace = 20;
+// The same per file that asks the project's own device layer. Measured: 3 where the layer is in use everywhere, 10 and more where
+// it was added beside code for CUDA.
+constexpr std::size_t kCudaNamesPerAsker = 5;
 
 // A finding beside the others of its file, at its place among them.
 void add_to_file(std::vector<FileReport>& reports, std::size_t chip, Finding finding) {
@@ -41,6 +46,56 @@ Finding describe(const CudaOnly& own, const std::string& path, const std::string
       text("write the kernels anew for {}, or choose another path there; to have the names edited: starbridge port --all-sites",
            "请为 {} 重写内核或改走其他路径；如仍需修改名称：starbridge port --all-sites", chip),
       ""};
+}
+
+// utils/device.py, accelerator/api.py: files about devices, by their own names or their folders'.
+bool is_about_devices(const std::string& path) {
+  std::size_t folder = path.rfind('/');
+  folder = folder == std::string::npos || folder == 0 ? 0 : path.rfind('/', folder - 1) + 1;  // npos + 1 is 0
+  std::string_view end = std::string_view(path).substr(folder);
+  return end.find("device") != std::string_view::npos || end.find("accelerator") != std::string_view::npos ||
+         end.find("platform") != std::string_view::npos;
+}
+
+// Files that import one about devices which knows the family, by family.
+BranchCounts count_askers(const std::vector<FileReport>& reports) {
+  std::vector<std::string> paths;
+  std::vector<const FileReport*> files;
+  for (const FileReport& report : reports) {
+    if (report.kind != FileKind::kPython) continue;
+    paths.push_back(report.path);
+    files.push_back(&report);
+  }
+  BranchCounts askers{};
+  bool has_layer = std::any_of(files.begin(), files.end(), [](const FileReport* file) {
+    return is_about_devices(file->path) &&
+           std::any_of(file->branch_counts.begin() + 1, file->branch_counts.end(), [](std::size_t count) { return count > 0; });
+  });
+  if (!has_layer) return askers;
+  python::Modules modules(paths);
+  for (std::size_t file = 0; file < files.size(); ++file) {
+    if (files[file]->outline.changes_path) modules.note_path_change(static_cast<int>(file));
+    std::array<bool, std::tuple_size_v<BranchCounts>> asks{};
+    for (const std::string& dotted : files[file]->outline.imports) {
+      auto target = modules.resolve(static_cast<int>(file), dotted);
+      if (!target || target->file == static_cast<int>(file)) continue;
+      const FileReport& layer = *files[static_cast<std::size_t>(target->file)];
+      for (std::size_t family = 1; family < asks.size() && is_about_devices(layer.path); ++family)
+        asks[family] = asks[family] || layer.branch_counts[family] > 0;
+    }
+    for (std::size_t family = 1; family < asks.size(); ++family) askers[family] += asks[family] ? 1 : 0;
+  }
+  return askers;
+}
+
+// A project that knows the card has its own ways in its code, and its own files for the card's packages and images. Commands for
+// people and jobs are written for one card after the other; theirs are edited.
+void drop_edits_of_supported(FileReport& report, std::size_t chip) {
+  TargetResult& result = report.results[chip];
+  bool is_command = (report.kind == FileKind::kShell || report.kind == FileKind::kMarkdown) && report.path[0] != '.';
+  auto is_kept = [&](const Edit& edit) { return is_command && (edit.rule == "environment" || edit.rule == "slurm-resource"); };
+  std::erase_if(result.edits, [&](const Edit& edit) { return !is_kept(edit); });
+  result.new_files.clear();
 }
 
 }  // namespace
@@ -73,9 +128,13 @@ std::vector<std::pair<std::string, base::Place>> find_shims(const SourceFile& fi
   static constexpr std::array<std::pair<std::string_view, std::string_view>, 2> kShims = {
       {{"npu", "transfer_to_npu"}, {"mlu", "gpu_migration"}}};
   std::vector<std::pair<std::string, base::Place>> found;
-  for (const auto& [backend, word] : kShims) {
-    std::size_t at = file.bytes.find(word);
-    if (at == std::string::npos) continue;
+  static constexpr WordSearch<kShims.size()> kSearch({kShims[0].second, kShims[1].second});
+  std::array<bool, kShims.size()> is_seen{};
+  for (auto hit = kSearch.find(file.bytes, 0); hit.word < kShims.size(); hit = kSearch.find(file.bytes, hit.position + 1)) {
+    if (is_seen[hit.word]) continue;
+    is_seen[hit.word] = true;
+    auto [backend, word] = kShims[hit.word];
+    std::size_t at = hit.position;
     std::size_t line_begin = file.bytes.rfind('\n', at) + 1;  // npos + 1 is 0
     std::string_view line = std::string_view(file.bytes).substr(line_begin, at - line_begin);
     std::string plugin = "torch_" + std::string(backend);
@@ -113,7 +172,8 @@ void tell_shims(std::vector<FileReport>& reports, const Context& context, const 
 }
 
 void leave_supported(std::vector<FileReport>& reports, const Context& context, const std::string& source_device) {
-  std::array<std::size_t, 4> places{};
+  BranchCounts places{};
+  BranchCounts askers = count_askers(reports);
   std::array<std::string, 4> first;
   for (const FileReport& report : reports) {
     for (std::size_t family = 0; family < places.size(); ++family) {
@@ -128,8 +188,8 @@ void leave_supported(std::vector<FileReport>& reports, const Context& context, c
     if (places[index] < kSupportedPlaces) continue;
     std::size_t cuda_names = 0;
     for (const FileReport& report : reports) cuda_names += count_device_edits(report.results[chip]);
-    if (cuda_names > places[index] * kCudaNamesPerPlace) continue;
-    for (FileReport& report : reports) drop_device_edits(report.results[chip]);
+    if (cuda_names > std::max(places[index] * kCudaNamesPerPlace, askers[index] * kCudaNamesPerAsker)) continue;
+    for (FileReport& report : reports) drop_edits_of_supported(report, chip);
     add_to_file(reports, chip,
                 {"already-ported",
                  Severity::kInfo,

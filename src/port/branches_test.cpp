@@ -164,11 +164,14 @@ TEST_F(BranchesProject, AProjectThatSupportsTheChipIsLeftAlone) {
   EXPECT_TRUE(portable.new_files.empty());
   files["late.py"] = "import os, torch\nx.cuda()\nn = os.environ.get('CUDA_VISIBLE_DEVICES')\n";
   files["requirements.txt"] = "torch==2.7.1\n";
+  files[".ci/test.sh"] = "export CUDA_VISIBLE_DEVICES=0\n";
+  files["optimizer.py"] = "import torch\nfrom apex.optimizers import FusedAdam\no = FusedAdam(p)\ns = torch.load('a.pt')\n";
   portable = scan(files, "ascend-910b3", Style::kPortable);
-  EXPECT_EQ(portable.edit_count, 3U);  // the variable in the script; the other one, which asks the helper, and its import
-  ASSERT_EQ(portable.new_files.size(), 2U);
-  EXPECT_EQ(portable.new_files[0].path, "portable_device.py");
-  EXPECT_EQ(portable.new_files[1].path, "requirements-npu.txt");
+  EXPECT_EQ(portable.edit_count, 1U);  // the script's variable: code, requirements and tests of the project know their own ways
+  EXPECT_TRUE(portable.new_files.empty());
+  EXPECT_EQ(scan(files, "ascend-910b3").edit_count, 1U);
+  files.erase(".ci/test.sh");
+  files.erase("optimizer.py");
   files.erase("late.py");
   files.erase("requirements.txt");
   EXPECT_EQ(scan(files, "mlu370-x8").edit_count, 6U);  // that one is not known to it: four names, the plug-in, the variable
@@ -191,6 +194,28 @@ TEST_F(BranchesProject, AProjectThatOnlyBeganIsPorted) {
   ChipReport npu = scan(files, "ascend-910b3");
   EXPECT_EQ(npu.edit_count, 101U);
   EXPECT_EQ(npu.edited_file_count, 1U);  // what tells cards apart itself stays as it is
+}
+
+TEST_F(BranchesProject, FilesThatAskTheProjectsOwnDeviceLayerCountAsPlaces) {
+  Files files;
+  files["pkg/utils/device.py"] = "import torch\n";
+  for (int number = 0; number < 5; ++number) {
+    std::string name = "kind" + std::to_string(number);
+    files["pkg/utils/device.py"] +=
+        "def " + name + "():\n  if is_npu:\n    return torch.device('npu')\n  return torch.device('cuda')\n";
+  }
+  auto add_files = [&](int count) {
+    for (int number = 0; number < count; ++number)
+      files["pkg/part" + std::to_string(number) + ".py"] = "from pkg.utils.device import kind0\nx = f().to(kind0())\n";
+  };
+  std::string names = "import torch\n";
+  for (int number = 0; number < 149; ++number) names += "x.cuda()\n";
+  files["tests/test_cuda.py"] = names;
+  add_files(29);
+  EXPECT_EQ(scan(files, "ascend-910b3").edit_count, 150U);  // and the plug-in: more than the files that ask stand for
+  add_files(30);
+  EXPECT_EQ(scan(files, "ascend-910b3").edit_count, 0U);
+  EXPECT_GT(scan(files, "mlu370-x8").edit_count, 149U);
 }
 
 TEST_F(BranchesProject, TheVendorsInterceptionKeepsTheNamesOfCuda) {

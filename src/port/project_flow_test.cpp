@@ -31,6 +31,7 @@ class ProjectFlow : public testing::Test {
     }
     Context context = make_context(tables, {make_target(*catalog.find_chip("ascend-910b3").value())});
     ProjectReport report = scan_project(root_.string(), context).value();
+    findings_ = report.chips[0].findings;
     Files changed;
     for (const FileReport& file : report.files) {
       if (!file.results[0].edits.empty()) changed[file.path] = apply_edits(files.at(file.path), file.results[0].edits);
@@ -38,7 +39,17 @@ class ProjectFlow : public testing::Test {
     return changed;
   }
 
+  // "file:line" of the last port's findings of a rule.
+  std::vector<std::string> lines_of(const std::string& rule) const {
+    std::vector<std::string> lines;
+    for (const Finding& finding : findings_) {
+      if (finding.rule == rule) lines.push_back(finding.place.file + ":" + std::to_string(finding.place.line));
+    }
+    return lines;
+  }
+
   fs::path root_;
+  std::vector<Finding> findings_;
 };
 
 TEST_F(ProjectFlow, ImportedNamesReachThroughReexportsStarsAndRelativeImports) {
@@ -89,6 +100,38 @@ TEST_F(ProjectFlow, ObjectsOfOtherFilesMoveAndModulesStay) {
                         {"kernels/cuda.py", "def launch(): pass\n"},
                         {"train.py", "from net import model\nimport kernels.cuda\nmodel.cuda()\nkernels.cuda.launch()\n"}});
   EXPECT_EQ(changed, (Files{{"train.py", "from net import model\nimport kernels.cuda\nmodel.npu()\nkernels.cuda.launch()\n"}}));
+}
+
+TEST_F(ProjectFlow, FixturesComeFromConftestsOfTheFolderAndThoseAbove) {
+  std::string fixtures =
+      "import pytest\n@pytest.fixture(params=['cpu', 'cuda'])\ndef spot(request):\n  return request.param\n@pytest.fixture\ndef "
+      "title():\n  return 'cuda'\n@pytest.fixture\ndef model(where):\n  return make().to(where)\n";
+  std::string ported = fixtures;
+  ported.replace(ported.find("'cuda'"), 6, "'npu'");
+  Files changed = port({{"tests/conftest.py", fixtures},
+                        {"tests/deep/conftest.py", "import pytest\n@pytest.fixture\ndef at():\n  yield 'cuda:1'\n"},
+                        {"other/conftest.py", fixtures},
+                        {"conftest.py", "import pytest\n@pytest.fixture\ndef where():\n  return 'cuda'\n"},
+                        {"tests/deep/test_a.py", "def test_a(spot, title, at):\n  x.to(spot)\n  x.to(at)\n  print(title)\n"},
+                        {"tests/test_b.py", "def help(title):\n  x.to(title)\n"}});
+  EXPECT_EQ(changed, (Files{{"tests/conftest.py", ported},
+                            {"tests/deep/conftest.py", "import pytest\n@pytest.fixture\ndef at():\n  yield 'npu:1'\n"},
+                            {"conftest.py", "import pytest\n@pytest.fixture\ndef where():\n  return 'npu'\n"}}));
+}
+
+TEST_F(ProjectFlow, NumbersGivenToFunctionsThatTakeThemForDevicesAreTold) {
+  Files files = {
+      {"base.py",
+       "class Runner:\n  def __init__(self, model, spot):\n    self.model = model.to(spot)\n  def go(self, n):\n    pass\n"
+       "def place(x, spot, count):\n  return x.to(spot)\n"},
+      {"main.py",
+       "import os\nfrom base import Runner, place\nlocal = int(os.environ['LOCAL_RANK'])\nr = Runner(m, local)\n"
+       "place(x, 0, 1)\nplace(x, spot=unknown, count=2)\nplace(x, 'cpu', 3)\nr.go(4)\n"}};
+  EXPECT_TRUE(port(files).empty());
+  EXPECT_EQ(lines_of("device-number-passed"), (std::vector<std::string>{"main.py:4", "main.py:5"}));
+  files["requirements.txt"] = "torch==2.7.1\n";
+  port(files);
+  EXPECT_TRUE(lines_of("device-number-passed").empty());
 }
 
 TEST_F(ProjectFlow, CyclesOfImportsEnd) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <cstring>
 
 #include "port/target.h"
 #include "port/word_search.h"
@@ -77,11 +78,18 @@ bool may_code_matter(std::string_view bytes, const Tables& tables, bool is_json)
   return false;
 }
 
+// As std::string_view::find, which is ten times slower where the first letter is a frequent one.
+std::size_t find_text(std::string_view text, std::string_view word, std::size_t from) {
+  if (from >= text.size()) return std::string_view::npos;
+  const void* found = memmem(text.data() + from, text.size() - from, word.data(), word.size());
+  return found == nullptr ? std::string_view::npos : static_cast<std::size_t>(static_cast<const char*>(found) - text.data());
+}
+
 // Words of declared rules on packages that the tables know are found by imports_known_package; these are the others.
 bool names_word_of(const RuleSet* rules, std::string_view bytes) {
   if (rules == nullptr) return false;
   return std::any_of(rules->words().begin(), rules->words().end(), [&](const std::string& word) {
-    for (std::size_t at = bytes.find(word); at != std::string_view::npos; at = bytes.find(word, at + 1)) {
+    for (std::size_t at = find_text(bytes, word, 0); at != std::string_view::npos; at = find_text(bytes, word, at + 1)) {
       bool begins = at == 0 || !is_word_byte(bytes[at - 1]);
       std::size_t end = at + word.size();
       if (begins && (end == bytes.size() || !is_word_byte(bytes[end]))) return true;

@@ -38,6 +38,8 @@ constexpr auto kRules = std::to_array<Rule>({
     {"api-cpu-fallback", kNone, kCertain, "an operator that falls back to the CPU", "回退到 CPU 的算子"},
     {"dtype-unsupported", kAssisted, kCertain, "a dtype the chip lacks", "芯片不支持的数据类型"},
     {"dtype-limited", kNone, kCertain, "a dtype supported with limits", "受限支持的数据类型"},
+    {"device-number-passed", kAssisted, kLikely, "a number that is a device in the function it is given to",
+     "在被调函数中用作设备的编号"},
     {"name-unknown", kManual, kLikely, "a name of torch.cuda whose counterpart is not known", "对应项未知的 torch.cuda 名称"},
     {"name-without-counterpart", kManual, kCertain, "a name of torch.cuda without counterpart", "没有对应项的 torch.cuda 名称"},
     {"name-changed", kNone, kCertain, "a counterpart that behaves differently", "行为有差异的对应项"},
@@ -76,7 +78,7 @@ constexpr auto kRules = std::to_array<Rule>({
     {"plugin-by-pip", kAssisted, kCertain, "a plug-in that conda does not have", "conda 不提供的插件"},
     {"requirements-per-card", kNone, kCertain, "a requirements file for one kind of card", "某种加速卡专用的依赖文件"},
     {"setting-per-card", kAssisted, kCertain, "a setting that holds for one kind of card", "只适用于一种加速卡的设置"},
-    {"cuda-wheel-index", kAssisted, kCertain, "a package index of CUDA builds", "CUDA 版软件源"},
+    {"cuda-wheel-index", kAuto, kCertain, "a package index of CUDA builds", "CUDA 版软件源"},
     // Findings on scripts, jobs and images.
     {"environment-changed", kNone, kCertain, "a variable whose counterpart behaves differently", "行为有差异的环境变量"},
     {"visible-devices-order", kAssisted, kCertain, "a list of visible cards that the chip reads otherwise",

@@ -195,7 +195,7 @@ namespace {
 
 constexpr std::size_t kHashDigits = 16;
 constexpr std::size_t kSnapshotsKept = 64;
-constexpr std::string_view kFormat = "starbridge scan cache 2\n";
+constexpr std::string_view kFormat = "starbridge scan cache 3\n";
 
 std::string folder() { return base::cache_directory() + "/scan"; }
 

@@ -117,7 +117,7 @@ Result<ArgumentTest> read_argument_test(const YamlNode& node) {
     test.position = static_cast<int>(number);
   }
   SB_TRY_VOID(choose(node.find("is"), kKinds, test.is));
-  SB_TRY_VOID(read_text(node.find("text"), test.text));
+  SB_TRY_VOID(read_list(node.find("text"), test.text));
   SB_TRY_VOID(read_list(node.find("equals"), test.equals));
   if (!test.text.empty() && test.is == Is::kAnything) test.is = Is::kText;
   return test;

@@ -29,7 +29,7 @@ struct ArgumentTest {
   std::string keyword;
   int position = -1;  // among those without keyword, from 0; -1: keyword only
   Is is = Is::kAnything;
-  std::string text;                 // a glob for what stands between the quotes
+  std::vector<std::string> text;    // globs, one of which fits what stands between the quotes
   std::vector<std::string> equals;  // source texts, one of which it must be
 };
 

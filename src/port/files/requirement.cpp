@@ -95,6 +95,28 @@ std::optional<Requirement> parse_requirement(std::string_view bytes, std::size_t
   return requirement;
 }
 
+void judge_wheel_index(ByteSpan option, ByteSpan value, Sheet& sheet) {
+  constexpr std::string_view kBefore = "/whl/cu";
+  std::string_view address = sheet.text(value.begin, value.end);
+  std::size_t at = address.find(kBefore);
+  if (at == std::string_view::npos || sheet.target().is_cuda_named()) return;
+  std::size_t begin = at + kBefore.size() - 2;  // "cu121"
+  std::size_t end = begin + 2;
+  while (end < address.size() && address[end] >= '0' && address[end] <= '9') ++end;
+  bool is_written_out =
+      end > begin + 2 && (end == address.size() || std::string_view("/ \t\"'").find(address[end]) != std::string_view::npos);
+  if (!is_written_out || sheet.is_portable()) {
+    sheet
+        .find(value.begin + begin, "cuda-wheel-index", Severity::kWork,
+              text("this index serves CUDA builds of PyTorch", "该软件源提供的是 CUDA 版 PyTorch"))
+        .advice = text("use the CPU build of torch with the chip's plug-in", "使用 CPU 版 torch 加芯片插件");
+    return;
+  }
+  sheet.edit(value.begin + begin, value.begin + end, "cpu", "cuda-wheel-index");
+  std::string_view word = sheet.text(option.begin, option.end);
+  if (word == "--index-url" || word == "-i") sheet.edit(option.begin, option.end, "--extra-index-url", "cuda-wheel-index");
+}
+
 bool is_plugin_of(const Requirement& requirement, const Target& target) {
   return !target.family->plugin.empty() && requirement.folded_name == folded_package(target.family->plugin);
 }

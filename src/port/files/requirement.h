@@ -29,6 +29,10 @@ void judge_requirement(const Requirement& requirement, Sheet& sheet);
 // The requirement of the chip's plug-in that must stand beside this one of torch ("torch_npu==2.7.1"), or nullopt with a finding.
 std::optional<std::string> plugin_beside(const Requirement& requirement, Sheet& sheet);
 
+// An index of wheels of PyTorch for CUDA ("https://.../whl/cu121"), given by `option`: the same one's builds for CPUs, which the
+// chip's plug-in stands beside, and in addition to the usual index, where that plug-in is.
+void judge_wheel_index(ByteSpan option, ByteSpan value, Sheet& sheet);
+
 bool is_plugin_of(const Requirement& requirement, const Target& target);
 bool is_foreign_plugin(const Requirement& requirement, const Target& target);
 

@@ -33,11 +33,8 @@ void judge_index(std::string_view bytes, ByteSpan line, Sheet& sheet) {
   std::string_view written = bytes.substr(line.begin, line.end - line.begin);
   std::size_t at = written.find_first_not_of(" \t");
   if (at == std::string_view::npos || written[at] == '#') return;
-  if (written.find("/whl/cu") == std::string_view::npos || sheet.target().is_cuda_named()) return;
-  sheet
-      .find(line.begin, "cuda-wheel-index", Severity::kWork,
-            text("this index serves CUDA builds of PyTorch", "该软件源提供的是 CUDA 版 PyTorch"))
-      .advice = text("use the CPU build of torch with the chip's plug-in", "使用 CPU 版 torch 加芯片插件");
+  std::size_t option_end = std::min(written.find_first_of(" \t=", at), written.size());
+  judge_wheel_index({line.begin + at, line.begin + option_end}, {line.begin + option_end, line.end}, sheet);
 }
 
 // requirements.txt holds for every card; requirements-npu.txt adds what one of them needs.

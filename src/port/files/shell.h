@@ -40,7 +40,11 @@ struct SlurmOption {
 struct PackageInstall {
   bool is_conda = false;
   std::vector<ShellArgument> packages;
-  std::vector<ByteSpan> indexes;  // values of --index-url, --extra-index-url, -f
+  struct Index {
+    ByteSpan option;  // --index-url, --extra-index-url, -i, -f, without its value
+    ByteSpan value;
+  };
+  std::vector<Index> indexes;
 };
 
 struct ShellReading {

@@ -96,9 +96,9 @@ void ShellArguments::read_install(const std::vector<ShellArgument>& arguments, s
       std::size_t equals = word.find('=');
       if (is_one_of(word.substr(0, equals), kIndexes) || word == "-i") {
         if (equals != std::string_view::npos) {
-          install.indexes.push_back({head.begin + equals + 1, head.end});
+          install.indexes.push_back({{head.begin, head.begin + equals}, {head.begin + equals + 1, head.end}});
         } else if (index + 1 < arguments.size()) {
-          install.indexes.push_back(arguments[++index].head);
+          install.indexes.push_back({head, arguments[++index].head});
         }
       } else if (is_one_of(word, kWithValue)) {
         ++index;

@@ -45,15 +45,7 @@ void judge_container(ByteSpan span, Sheet& sheet) {
 }
 
 void judge_install(const PackageInstall& install, Sheet& sheet) {
-  if (!sheet.target().is_cuda_named()) {
-    for (const ByteSpan& index : install.indexes) {
-      if (sheet.text(index.begin, index.end).find("/whl/cu") == std::string_view::npos) continue;
-      sheet
-          .find(index.begin, "cuda-wheel-index", Severity::kWork,
-                text("this index serves CUDA builds of PyTorch", "该软件源提供的是 CUDA 版 PyTorch"))
-          .advice = text("use the CPU build of torch with the chip's plug-in", "使用 CPU 版 torch 加芯片插件");
-    }
-  }
+  for (const PackageInstall::Index& index : install.indexes) judge_wheel_index(index.option, index.value, sheet);
   bool has_plugin = false;
   std::vector<std::pair<Requirement, const ShellArgument*>> packages;
   for (const ShellArgument& argument : install.packages) {

@@ -59,6 +59,13 @@ void Constructs::finish() {
     add(SiteKind::kDeviceIndex, {syntax_.node(value).begin, syntax_.node(value).end}, std::string(syntax_.text(value)));
   }
   waiting_.clear();
+  // The function may count with the number too: it is told, and stays.
+  std::sort(passed_.begin(), passed_.end());
+  passed_.erase(std::unique(passed_.begin(), passed_.end()), passed_.end());
+  for (NodeId value : passed_) {
+    if (value != kNoNode && indices_.is_number(value)) add_construct(value, "device-number-passed");
+  }
+  passed_.clear();
 }
 
 void Constructs::visit_index(NodeId value) {

@@ -13,6 +13,8 @@ class Constructs {
 
   // `path`: the dotted path of the function through imports; empty for methods of objects.
   void visit_call(NodeId call, std::string_view path);
+  // What is given for a parameter that is a device in another file.
+  void visit_passed(NodeId value) { passed_.push_back(value); }
   // When all calls were visited.
   void finish();
 
@@ -28,6 +30,7 @@ class Constructs {
   const Syntax& syntax_;
   IndexFlow indices_;
   std::vector<NodeId> waiting_;  // names at device positions that may be numbers
+  std::vector<NodeId> passed_;
   Sites& sites_;
 };
 

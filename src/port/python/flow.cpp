@@ -225,7 +225,13 @@ void Flow::follow_parametrization(const Binding& parameter, std::string_view nam
         follow_rows(argument_of(syntax_, call, "input", 0), parameter.position - 1, role, depth);
     }
   }
-  follow_fixture(name, role, depth);
+  bool is_asked_by_pytest = syntax_.text(syntax_.child(function, Field::kName)).substr(0, 4) == "test" || is_fixture(function);
+  if (is_asked_by_pytest && !follow_fixture(name, role, depth)) demand(Demand::Kind::kFixture, std::string(name), role);
+}
+
+bool Flow::is_fixture(NodeId function) const {
+  std::vector<NodeId> decorators = decorators_of(function);
+  return std::any_of(decorators.begin(), decorators.end(), [&](NodeId each) { return mark_of(each) == "fixture"; });
 }
 
 // Decorators of a function or class that are calls or names.
@@ -258,18 +264,20 @@ void Flow::follow_rows(NodeId rows, int index, TextRole role, int depth) {
 }
 
 // A test's argument is what the fixture of its name gives.
-void Flow::follow_fixture(std::string_view name, TextRole role, int depth) {
+bool Flow::follow_fixture(std::string_view name, TextRole role, int depth) {
+  bool is_found = false;
   for (const Binding& binding : module_bindings(name)) {
     if (binding.kind != Binding::Kind::kFunction) continue;
-    std::vector<NodeId> decorators = decorators_of(binding.node);
-    bool is_fixture = std::any_of(decorators.begin(), decorators.end(), [&](NodeId each) { return mark_of(each) == "fixture"; });
-    if (!is_fixture || !is_first_visit(Group::kFixtures, &binding, role, depth)) continue;
+    if (!is_fixture(binding.node)) continue;
+    is_found = true;
+    if (!is_first_visit(Group::kFixtures, &binding, role, depth)) continue;
     for (NodeId value : scopes_.returns_of(binding.node)) follow(value, role, depth);
     for (NodeId id = binding.node; id != kNoNode && syntax_.node(id).begin < syntax_.node(binding.node).end;
          id = syntax_.next(id)) {
       if (syntax_.kind(id) == Kind::kYield) follow(syntax_.node(id).first_child, role, depth);
     }
   }
+  return is_found;
 }
 
 // request.param in a fixture: one of @pytest.fixture(params=[...]).
@@ -379,13 +387,34 @@ void Flow::follow_subscript(NodeId expression, TextRole role, int depth) {
       follow(binding.node, role, depth);
       follow_added(object, scopes_.find(object, syntax_.node(object).symbol), role, depth);
     }
-    if (syntax_.kind(binding.node) != Kind::kDictionary || wanted.empty()) continue;
+    if (syntax_.kind(binding.node) != Kind::kDictionary) continue;
+    // {"cuda": "nccl", "cpu": "gloo"}[device.type]: any of the values.
+    if (wanted.empty()) {
+      follow_entries(object, role, depth);
+      continue;
+    }
     for (NodeId pair = syntax_.node(binding.node).first_child; pair != kNoNode; pair = syntax_.node(pair).next_sibling) {
       NodeId pair_key = syntax_.child(pair, Field::kKey);
       if (syntax_.kind(pair_key) == Kind::kString && read_literal(syntax_, pair_key).text == wanted) {
         follow(syntax_.child(pair, Field::kValue), role, depth);
       }
     }
+  }
+}
+
+void Flow::reach_keys(NodeId table) {
+  auto reach_own = [&](NodeId dictionary) {
+    if (syntax_.kind(dictionary) != Kind::kDictionary) return;
+    for (NodeId pair = syntax_.node(dictionary).first_child; pair != kNoNode; pair = syntax_.node(pair).next_sibling)
+      follow(syntax_.child(pair, Field::kKey), TextRole::kDevice, 0);
+  };
+  reach_own(table);
+  if (syntax_.kind(table) == Kind::kIdentifier) {
+    for (const Binding& binding : scopes_.find(table, syntax_.node(table).symbol)) {
+      if (binding.kind == Binding::Kind::kValue) reach_own(binding.node);
+    }
+  } else if (syntax_.kind(table) == Kind::kAttribute) {
+    for (NodeId value : scopes_.attribute_values(syntax_.node(table).symbol)) reach_own(value);
   }
 }
 

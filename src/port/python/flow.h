@@ -22,6 +22,7 @@ struct Demand {
     kMethodReturned,  // what methods of this name return
     kAttribute,       // what is assigned to attributes of this name, and options and fields so called
     kKey,             // what stands under this key in dictionaries and settings
+    kFixture,         // what the fixture of this name gives, in a conftest.py of the asking file's folder or of one above it
   };
   Kind kind = Kind::kImported;
   std::string name;       // kImported, kReturned: the path as this file's imports spell it
@@ -43,6 +44,8 @@ class Flow {
   // Follows `expression`, which stands at a position of `role`, through names, attributes, parameters with their call sites,
   // returns, conditionals, containers, formatting and known getters with a default.
   void reach(NodeId expression, TextRole role);
+  // Keys of the dictionary that `table` is: a device looks them up.
+  void reach_keys(NodeId table);
   // True when the expression was followed as a device: comparisons with it are about devices.
   bool was_reached(NodeId expression) const;
   // Variables and attributes that were followed, by written path: "device", "self.device".
@@ -56,6 +59,7 @@ class Flow {
   void reach_returned(std::string_view name, TextRole role);  // a function of the module
   void reach_method_returned(std::string_view name, TextRole role);
   void reach_attribute(std::string_view name, TextRole role);
+  void reach_fixture(std::string_view name, TextRole role) { follow_fixture(name, role, 0); }
   void reach_argument(NodeId call, const Demand& demand);
 
  private:
@@ -72,8 +76,9 @@ class Flow {
   void follow_parametrization(const Binding& parameter, std::string_view name, TextRole role, int depth);
   std::vector<NodeId> decorators_of(NodeId owner) const;
   std::string_view mark_of(NodeId decorator) const;
+  bool is_fixture(NodeId function) const;
   void follow_rows(NodeId rows, int index, TextRole role, int depth);
-  void follow_fixture(std::string_view name, TextRole role, int depth);
+  bool follow_fixture(std::string_view name, TextRole role, int depth);  // false: the file has none of that name
   void follow_request(NodeId attribute, TextRole role, int depth);
   void follow_cases(NodeId names, NodeId values, std::string_view wanted, TextRole role, int depth);
   void follow_attribute(NodeId expression, TextRole role, int depth);

@@ -1,6 +1,9 @@
 #include "port/python/modules.h"
 
 #include <algorithm>
+#include <array>
+
+#include "port/word_search.h"
 
 namespace starbridge::port::python {
 namespace {
@@ -26,8 +29,14 @@ std::string parent_of(const std::string& folder) { return folder_of(folder); }
 }  // namespace
 
 bool changes_path(std::string_view source) {
-  for (std::string_view word : {"sys.path.append(", "sys.path.insert(", "sys.path.extend(", "sys.path +=", "site.addsitedir("}) {
-    if (source.find(word) != std::string_view::npos) return true;
+  static constexpr std::array<std::string_view, 2> kWords = {"sys.path", "site.addsitedir("};
+  static constexpr WordSearch<kWords.size()> kSearch(kWords);
+  for (auto hit = kSearch.find(source, 0); hit.word < kWords.size(); hit = kSearch.find(source, hit.position + 1)) {
+    if (hit.word == 1) return true;
+    std::string_view rest = source.substr(hit.position + kWords[0].size());
+    for (std::string_view change : {".append(", ".insert(", ".extend(", " +="}) {
+      if (rest.substr(0, change.size()) == change) return true;
+    }
   }
   return false;
 }

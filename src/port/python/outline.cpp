@@ -6,6 +6,7 @@
 
 #include "port/python/modules.h"
 #include "port/source_file.h"
+#include "port/word_search.h"
 
 namespace starbridge::port::python {
 namespace {
@@ -127,7 +128,8 @@ bool is_cuda_language(std::string_view module, std::string_view source) {
 
 // A module that loads the library of NVSHMEM itself.
 bool loads_nvshmem(std::string_view source) {
-  return source.find("CDLL(") != std::string_view::npos && source.find("libnvshmem") != std::string_view::npos;
+  static constexpr WordSearch<1> kSearch(std::array<std::string_view, 1>{"libnvshmem"});
+  return kSearch.find(source, 0).word == 0 && source.find("CDLL(") != std::string_view::npos;
 }
 
 Outline::Name name_of(std::string_view word) {

@@ -33,9 +33,10 @@ bool is_at_least(std::string_view version, int major, int minor) {
 }
 
 // Names outside torch.cuda that the helper knows (NAMES in data/port/portable_device.py; a test compares them).
-constexpr std::array<std::string_view, 6> kNamed = {"torch.profiler.ProfilerActivity.CUDA", "torch.profiler.profile",
-                                                    "torch.distributed.is_nccl_available",  "torch.distributed.ProcessGroupNCCL",
-                                                    "torch.get_autocast_gpu_dtype",         "torch.set_autocast_gpu_dtype"};
+constexpr std::array<std::string_view, 7> kNamed = {"torch.profiler.ProfilerActivity.CUDA", "torch.profiler.profile",
+                                                    "torch.distributed.Backend.NCCL",       "torch.distributed.is_nccl_available",
+                                                    "torch.distributed.ProcessGroupNCCL",   "torch.get_autocast_gpu_dtype",
+                                                    "torch.set_autocast_gpu_dtype"};
 
 }  // namespace
 

@@ -13,14 +13,26 @@ constexpr std::size_t kQuestionsPerThread = 16;
 
 // Of one file, found through imports; the others are for every file that bears the word.
 bool is_by_path(const Demand& demand) { return demand.kind == Demand::Kind::kImported || demand.kind == Demand::Kind::kReturned; }
-bool is_by_name(const Demand& demand) { return !is_by_path(demand) && demand.kind != Demand::Kind::kArgument; }
+bool is_by_name(const Demand& demand) {
+  return !is_by_path(demand) && demand.kind != Demand::Kind::kArgument && demand.kind != Demand::Kind::kFixture;
+}
+
+// Whether pytest takes fixtures for `asker` from `path`.
+bool is_conftest_of(const std::string& path, const std::string& asker) {
+  std::size_t name = path.rfind('/') + 1;  // npos + 1 is 0
+  return path.compare(name, std::string::npos, "conftest.py") == 0 && asker.compare(0, name, path, 0, name) == 0;
+}
 
 std::size_t threads_for(std::size_t questions) { return std::min(kScanThreads, questions / kQuestionsPerThread + 1); }
 
 }  // namespace
 
 ProjectFlow::ProjectFlow(std::vector<std::string> paths, const RuleSet* rules)
-    : modules_(paths), rules_(rules), files_(paths.size()), parsed_(std::make_unique<std::once_flag[]>(paths.size())) {}
+    : modules_(paths),
+      rules_(rules),
+      files_(paths.size()),
+      parsed_(std::make_unique<std::once_flag[]>(paths.size())),
+      paths_(std::move(paths)) {}
 
 void ProjectFlow::read(std::size_t file, SourceFile source, bool may_matter) {
   files_[file].source = std::move(source);
@@ -216,12 +228,16 @@ void ProjectFlow::route(const Question& question, std::vector<Delivery>& deliver
     return;
   }
   bool is_argument = demand.kind == Demand::Kind::kArgument;
+  bool is_fixture = demand.kind == Demand::Kind::kFixture;
   for (std::size_t file : words_.files_with(WordIndex::hash_of(demand.name))) {
+    if (is_fixture && !is_conftest_of(paths_[file], paths_[question.file])) continue;
     if (is_argument ? file != question.file : is_open_[file]) deliveries.push_back({file, &question, demand});
   }
 }
 
 void ProjectFlow::answer(const Delivery& delivery) {
+  bool is_fixture = delivery.demand.kind == Demand::Kind::kFixture;
+  if (is_fixture && !is_conftest_of(paths_[delivery.file], paths_[delivery.question->file])) return;
   parse(delivery.file);
   if (files_[delivery.file].finder == nullptr) return;
   SiteFinder& finder = *files_[delivery.file].finder;

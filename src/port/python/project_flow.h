@@ -88,6 +88,7 @@ class ProjectFlow {
   const RuleSet* rules_;
   std::vector<File> files_;
   std::unique_ptr<std::once_flag[]> parsed_;
+  std::vector<std::string> paths_;
   WordIndex words_;
   std::vector<bool> is_open_;  // files that answer questions by name: those parsed before the round
   std::mutex late_mutex_;

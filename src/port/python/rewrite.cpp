@@ -376,6 +376,14 @@ void Rewriter::judge_construct(const Site& site) {
   if (site.name == "cuda-tool") {
     find(site.span, site.name, Severity::kWarning, text("this runs a tool of NVIDIA", "此处运行 NVIDIA 的工具")).advice =
         text("use {}", "改用 {}", chip.stack->facts.text("management_tool").value_or("-"));
+  } else if (site.name == "device-number-passed") {
+    if (!in_.torch_version.empty() && !is_version_below(in_.torch_version, "2.5.1")) return;
+    find(site.span, site.name, Severity::kWarning,
+         text("the function takes this number for a device, which before PyTorch 2.5.1 means a card of CUDA",
+              "被调函数将该编号用作设备，在 PyTorch 2.5.1 之前它指 CUDA 卡"))
+        .advice =
+        text("use PyTorch 2.5.1 or later, or give torch.device(\"{}\", ...) if the function does not count with it",
+             "使用 PyTorch 2.5.1 及以上版本；若函数不以其计数，可传入 torch.device(\"{}\", ...)", in_.target.family->device);
   } else if (site.name == "cuda-version") {
     find(site.span, site.name, Severity::kWarning,
          text("this is the version of CUDA, None on {}; its uses in this file were left",

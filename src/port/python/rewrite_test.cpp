@@ -102,6 +102,19 @@ const Case kCases[] = {
      "import torch\nimport torch_npu\nspots = {'cuda': 'npu:0'}\nfor name, spot in spots.items():\n    x.to(spot)\nfor spot in "
      "{'a': "
      "'npu:1'}.values():\n    y.to(spot)\nfor name, n in {'b': 'cuda'}.items():\n    print(n)\n"},
+    {"tables that devices look up",
+     "import torch\nK = {'cuda': 1, 'cpu': 2}\nNAMES = {'cuda': 'NVIDIA'}\nB = {'cuda': 'nccl', 'cpu': 'gloo'}\nclass A:\n    "
+     "def __init__(self):\n        self.k = {'cuda': f}\n    def f(self, x, word):\n        self.k.get(x.device.type)\n        "
+     "K[torch.device(d).type]\n        NAMES[word]\n        torch.distributed.init_process_group(B[x.device.type])\n",
+     "import torch\nimport torch_npu\nK = {'npu': 1, 'cpu': 2}\nNAMES = {'cuda': 'NVIDIA'}\nB = {'npu': 'hccl', 'cpu': "
+     "'gloo'}\nclass A:\n    def __init__(self):\n        self.k = {'npu': f}\n    def f(self, x, word):\n        "
+     "self.k.get(x.device.type)\n        K[torch.device(d).type]\n        NAMES[word]\n        "
+     "torch.distributed.init_process_group(B[x.device.type])\n"},
+    {"backend as a constant",
+     "import torch.distributed as dist\nfrom torch.distributed import Backend\nif dist.get_backend() in (dist.Backend.NCCL, "
+     "Backend.GLOO):\n    b = Backend.NCCL\n",
+     "import torch.distributed as dist\nimport torch_npu\nfrom torch.distributed import Backend\nif dist.get_backend() in "
+     "(dist.Backend.HCCL, Backend.GLOO):\n    b = Backend.HCCL\n"},
     {"backend in capitals", "import torch\ntorch.distributed.init_process_group(backend='NCCL')\n",
      "import torch\nimport torch_npu\ntorch.distributed.init_process_group(backend='HCCL')\n"},
     {"comparison", "import torch\nif device.type == 'cuda' and 'cuda' in str(device) and name == 'cuda':\n    pass\n",

@@ -260,7 +260,9 @@ bool RuleMatcher::fits_test(const ArgumentTest& test, const MatchedRule& matched
       std::size_t quote = text.find_first_of("'\"");
       std::size_t quotes = text.substr(quote, 3) == std::string(3, text[quote]) && text.size() >= quote + 6 ? 3 : 1;
       std::string_view content = text.substr(quote + quotes, text.size() - quote - 2 * quotes);
-      if (!test.text.empty() && !fits_glob(test.text, content)) return false;
+      bool fits = test.text.empty() || std::any_of(test.text.begin(), test.text.end(),
+                                                   [&](const std::string& glob) { return fits_glob(glob, content); });
+      if (!fits) return false;
       break;
     }
     case Is::kNumber:

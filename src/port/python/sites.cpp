@@ -7,6 +7,7 @@
 
 #include "base/text.h"
 #include "port/python/branches.h"
+#include "port/python/comparisons.h"
 #include "port/python/constructs.h"
 #include "port/python/cuda_code.h"
 #include "port/python/flow.h"
@@ -38,6 +39,7 @@ class SiteFinder::Collector {
         flow_(
             syntax, scopes_, [this](NodeId string, TextRole role) { on_text(string, role); },
             [this](Demand demand) { on_demand(std::move(demand)); }),
+        comparisons_(syntax, scopes_, flow_, [this](NodeId string) { add_environment(string); }),
         imports_(syntax, source, sites_),
         constructs_(syntax, scopes_, sites_),
         rules_(syntax, scopes_, source, rules, modules, file, sites_),
@@ -47,11 +49,7 @@ class SiteFinder::Collector {
     for (NodeId id = 0; id != kNoNode; id = syntax_.next(id)) visit(id);
   }
 
-  // Comparisons are judged when the flow knows which names hold devices.
-  void run_comparisons() {
-    for (NodeId id : comparisons_) visit_comparison(id);
-    for (NodeId id : prefix_tests_) visit_prefix_test(id);
-  }
+  void run_comparisons() { comparisons_.run(); }
 
   Sites finish() {
     sites_.header_end = end_of_header(syntax_, source_);
@@ -79,6 +77,8 @@ class SiteFinder::Collector {
         return answer_named(demand, true);
       case Demand::Kind::kKey:
         return answer_named(demand, false);
+      case Demand::Kind::kFixture:
+        return flow_.reach_fixture(demand.name, demand.role);
       case Demand::Kind::kArgument:
         return;  // needs to know whose function: answer_argument
     }
@@ -97,7 +97,10 @@ class SiteFinder::Collector {
     for (Symbol name : names) {
       for (NodeId call : scopes_.calls_of(name)) {
         std::string path = scopes_.dotted_path(syntax_.child(call, Field::kFunction));
-        if (!path.empty() && is_it(path)) flow_.reach_argument(call, demand);
+        if (path.empty() || !is_it(path)) continue;
+        flow_.reach_argument(call, demand);
+        if (demand.role == TextRole::kDevice)
+          constructs_.visit_passed(argument_of(syntax_, call, demand.parameter, demand.position));
       }
     }
   }
@@ -137,8 +140,7 @@ class SiteFinder::Collector {
       case Kind::kIdentifier:
         return visit_identifier(id);
       case Kind::kComparison:
-        comparisons_.push_back(id);
-        return;
+        return comparisons_.visit_comparison(id);
       case Kind::kSubscript:
         return visit_subscript(id);
       case Kind::kAssignment:
@@ -220,7 +222,9 @@ class SiteFinder::Collector {
     } else if (method == "type") {
       add_name_text(argument_of(syntax_, call, "dtype", 0));
     } else if (method == "startswith") {
-      prefix_tests_.push_back(call);
+      comparisons_.visit_prefix_test(call);
+    } else if (method == "get" || method == "pop") {
+      comparisons_.visit_lookup(syntax_.child(function, Field::kObject), argument_of(syntax_, call, "key", 0));
     } else if (find_family_of_device(method) != nullptr && !scopes_.defines_method(syntax_.node(function).symbol)) {
       add(SiteKind::kMethod, name_span_of(function), "Tensor." + std::string(method)).segments = method_parts(syntax_, call);
       flow_.reach(argument_of(syntax_, call, "device", 0), TextRole::kDevice);
@@ -251,63 +255,6 @@ class SiteFinder::Collector {
     if (role == nullptr) return;
     flow_.reach(value, *role);
     flow_.reach(choices, *role);
-  }
-
-  // --- comparisons ------------------------------------------------------------------------------------------------
-  // Brackets, str(...) and .type say the same device; a loop, for they may stand as deep as the file is long.
-  bool is_device_like(NodeId expression) const {
-    for (;;) {
-      Kind kind = syntax_.kind(expression);
-      if (kind == Kind::kParenthesized) {
-        expression = syntax_.node(expression).first_child;
-      } else if (kind == Kind::kCall) {
-        NodeId function = syntax_.child(expression, Field::kFunction);
-        if (syntax_.kind(function) != Kind::kIdentifier || syntax_.name(function) != "str") return false;
-        expression = argument_of(syntax_, expression, "", 0);
-      } else if (kind == Kind::kAttribute && syntax_.name(expression) == "type") {
-        expression = syntax_.child(expression, Field::kObject);
-      } else {
-        break;
-      }
-    }
-    Kind kind = syntax_.kind(expression);
-    if (kind != Kind::kIdentifier && kind != Kind::kAttribute) return false;
-    std::string path = scopes_.written_path(expression);
-    if (kind == Kind::kAttribute && path.empty()) path = std::string(syntax_.name(expression));  // get().device
-    const TextRole* role = role_of_name(last_name(path));
-    if (kind == Kind::kAttribute && flow_.is_device_attribute(syntax_.name(expression))) return true;
-    return (role != nullptr && *role == TextRole::kDevice) || flow_.is_device_name(path);
-  }
-
-  bool is_backend_like(NodeId expression) const {
-    std::string path = scopes_.written_path(expression);
-    const TextRole* role = role_of_name(last_name(path));
-    if (role != nullptr) return *role == TextRole::kCollective;
-    if (syntax_.kind(expression) != Kind::kCall) return false;
-    return scopes_.dotted_path(syntax_.child(expression, Field::kFunction)) == "torch.distributed.get_backend";
-  }
-
-  void visit_comparison(NodeId comparison) {
-    std::vector<NodeId> operands;
-    for (NodeId part = syntax_.node(comparison).first_child; part != kNoNode; part = syntax_.node(part).next_sibling)
-      operands.push_back(part);
-    bool has_device = std::any_of(operands.begin(), operands.end(), [&](NodeId operand) { return is_device_like(operand); });
-    bool has_backend = std::any_of(operands.begin(), operands.end(), [&](NodeId operand) { return is_backend_like(operand); });
-    bool has_environment = std::any_of(operands.begin(), operands.end(),
-                                       [&](NodeId operand) { return scopes_.dotted_path(operand) == "os.environ"; });
-    for (NodeId operand : operands) {
-      Kind kind = syntax_.kind(operand);
-      bool is_literal = kind == Kind::kString || kind == Kind::kTuple || kind == Kind::kList || kind == Kind::kSet;
-      if (!is_literal) continue;
-      if (has_device) flow_.reach(operand, TextRole::kDevice);
-      if (has_backend) flow_.reach(operand, TextRole::kCollective);
-      if (has_environment && kind == Kind::kString) add_environment(operand);
-    }
-  }
-
-  void visit_prefix_test(NodeId call) {
-    NodeId object = syntax_.child(syntax_.child(call, Field::kFunction), Field::kObject);
-    if (is_device_like(object)) flow_.reach(argument_of(syntax_, call, "", 0), TextRole::kDevice);
   }
 
   // --- texts --------------------------------------------------------------------------------------------------------
@@ -353,8 +300,9 @@ class SiteFinder::Collector {
   }
 
   void visit_subscript(NodeId id) {
-    if (scopes_.dotted_path(syntax_.child(id, Field::kValue)) == "os.environ")
-      add_environment(syntax_.child(id, Field::kSubscript));
+    NodeId key = syntax_.child(id, Field::kSubscript);
+    if (scopes_.dotted_path(syntax_.child(id, Field::kValue)) == "os.environ") return add_environment(key);
+    comparisons_.visit_lookup(syntax_.child(id, Field::kValue), key);
   }
 
   // --- names --------------------------------------------------------------------------------------------------------
@@ -409,7 +357,7 @@ class SiteFinder::Collector {
   void on_demand(Demand demand) {
     if (modules_ == nullptr) return;
     bool is_by_name = demand.kind != Demand::Kind::kImported && demand.kind != Demand::Kind::kReturned &&
-                      demand.kind != Demand::Kind::kArgument;
+                      demand.kind != Demand::Kind::kArgument && demand.kind != Demand::Kind::kFixture;
     if (is_by_name && is_common_name(demand.name)) return;
     // Every file follows what it puts under these names by itself.
     bool is_setting = demand.kind == Demand::Kind::kAttribute || demand.kind == Demand::Kind::kKey;
@@ -462,6 +410,7 @@ class SiteFinder::Collector {
   int file_;
   Scopes scopes_;
   Flow flow_;
+  Comparisons comparisons_;
   Sites sites_;
   ImportSites imports_;
   Constructs constructs_;
@@ -472,8 +421,6 @@ class SiteFinder::Collector {
   std::unordered_map<std::string, bool> is_object_path_;  // what may_be_object said
   std::unordered_set<std::size_t> demanded_;              // hashes: a file demands each thing once
   std::vector<Demand> demands_;
-  std::vector<NodeId> comparisons_;
-  std::vector<NodeId> prefix_tests_;
   std::vector<std::optional<const TextRole*>> role_of_symbol_;
 };
 

@@ -8,7 +8,7 @@ export ASCEND_RT_VISIBLE_DEVICES=0,1 HCCL_RDMA_TIMEOUT=22
 export LD_LIBRARY_PATH=/usr/local/cuda/lib64:$LD_LIBRARY_PATH
 
 python -m pip install "torch==2.7.1" torch_npu==2.7.1.post8 numpy
-pip install torchvision --index-url https://download.pytorch.org/whl/cu118
+pip install torchvision --extra-index-url https://download.pytorch.org/whl/cpu
 
 if [[ $DEVICE == "npu" ]]; then
   echo "training on cuda with CUDA_VISIBLE_DEVICES=$ASCEND_RT_VISIBLE_DEVICES"

@@ -8,7 +8,7 @@ export MLU_VISIBLE_DEVICES=0,1 NCCL_IB_TIMEOUT=22
 export LD_LIBRARY_PATH=/usr/local/cuda/lib64:$LD_LIBRARY_PATH
 
 python -m pip install "torch==2.7.1" numpy
-pip install torchvision --index-url https://download.pytorch.org/whl/cu118
+pip install torchvision --extra-index-url https://download.pytorch.org/whl/cpu
 
 if [[ $DEVICE == "mlu" ]]; then
   echo "training on cuda with CUDA_VISIBLE_DEVICES=$MLU_VISIBLE_DEVICES"
