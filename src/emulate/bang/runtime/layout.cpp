@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "emulate/bang/runtime/builtin.h"
+#include "emulate/bang/runtime/chip.h"
 #include "emulate/bang/runtime/shadow.h"
 
 namespace starbridge::emulate::bang {
@@ -188,7 +189,8 @@ void __sb_bang_channels(const char* name, int to_channels_first, int size, void*
 void __sb_bang_pool(const char* name, int what, int type, void* to, const void* from, std::int64_t channels, std::int64_t h,
                     std::int64_t w, std::int64_t kernel_h, std::int64_t kernel_w, std::int64_t stride_w, std::int64_t stride_h,
                     std::int64_t index_offset, std::int64_t dilation_h, std::int64_t dilation_w) {
-  const Builtin builtin{name, SB_HERE, Pipe::kCompute, false, Overlap::kNone};
+  // The reference forbids any overlap; the vendor's own kernels for the 300 series pool in place.
+  const Builtin builtin{name, SB_HERE, Pipe::kCompute, false, chip().arch >= 300 ? Overlap::kExact : Overlap::kNone};
   const Window window{channels, h, w, kernel_h, kernel_w, stride_h, stride_w, dilation_h, dilation_w};
   if (!check_window(builtin, window)) return;
   const int size = kTypeBytes[type];
@@ -257,40 +259,65 @@ void __sb_bang_unpool(const char* name, int what, int type, void* to, const void
       [=] { set_poison(to, static_cast<std::size_t>(outputs * size), false); });
 }
 
-// Rows of `bytes` at `offsets` (bytes from `from`), those whose bit in `mask` is set; nullptr: all.
-void __sb_bang_gather(const char* name, int is_async, int from_gdram, void* to, const void* from, const std::uint32_t* offsets,
-                      const void* mask, std::int64_t bytes, std::int64_t to_stride, std::int64_t n) {
-  const Builtin builtin{name, SB_HERE, from_gdram != 0 ? Pipe::kIo : Pipe::kMove, is_async != 0, Overlap::kNone};
+// Rows of `bytes` that lie in a row at `stride` on one side and at `offsets` (in bytes) on the other: gathered from there, or
+// scattered to there. Only those whose bit in `mask` is set; nullptr: all. The side of the offsets is GDRAM or NRAM.
+void __sb_bang_gather(const char* name, int is_async, int is_scatter, int in_gdram, void* to, const void* from,
+                      const std::uint32_t* offsets, const void* mask, std::int64_t bytes, std::int64_t stride, std::int64_t n) {
+  const Builtin builtin{name, SB_HERE, in_gdram != 0 ? Pipe::kIo : Pipe::kMove, is_async != 0, Overlap::kNone};
   if (bytes <= 0 || n <= 0) {
     if (bytes < 0 || n < 0) report_argument(builtin, "a length is negative", "长度为负");
     return;
   }
+  if (is_on_memory_core() && passes_by(builtin, {reads("offsets", offsets, n * 4)})) return;
   // The offsets are read when the built-in starts.
   if (settings().is_check && current_task() != nullptr) sync_pipes(*current_task(), bit(Pipe::kCompute));
   auto is_wanted = [=](std::int64_t i) {
     return mask == nullptr || (static_cast<const unsigned char*>(mask)[i / 8] >> (i % 8) & 1) != 0;
   };
+  auto target_of = [=](std::int64_t i) { return static_cast<char*>(to) + (is_scatter != 0 ? offsets[i] : i * stride); };
+  auto source_of = [=](std::int64_t i) { return static_cast<const char*>(from) + (is_scatter != 0 ? i * stride : offsets[i]); };
   if (!settings().is_check) {
-    if (is_on_memory_core()) return;
     for (std::int64_t i = 0; i < n; ++i) {
-      if (is_wanted(i))
-        std::memcpy(static_cast<char*>(to) + i * to_stride, static_cast<const char*>(from) + offsets[i],
-                    static_cast<std::size_t>(bytes));
+      if (is_wanted(i)) std::memcpy(target_of(i), source_of(i), static_cast<std::size_t>(bytes));
     }
     return;
   }
-  const unsigned source = from_gdram != 0 ? kGdram : kNram;
   perform(
       builtin, {reads("offsets", offsets, n * 4), reads("mask", mask, mask == nullptr ? 0 : (n + 7) / 8)}, [] {}, [] {});
+  const unsigned far_side = in_gdram != 0 ? kGdram : kNram;
   for (std::int64_t i = 0; i < n; ++i) {
     if (!is_wanted(i)) continue;
-    char* target = static_cast<char*>(to) + i * to_stride;
-    const char* start = static_cast<const char*>(from) + offsets[i];
+    char* target = target_of(i);
+    const char* start = source_of(i);
     perform(
-        builtin, {writes("dst", target, bytes), reads("src", start, bytes, source)},
+        builtin,
+        {writes("dst", target, bytes, is_scatter != 0 ? far_side : kNram),
+         reads("src", start, bytes, is_scatter != 0 ? kNram : far_side)},
         [=] { std::memcpy(target, start, static_cast<std::size_t>(bytes)); },
         [=] { copy_poison(target, start, static_cast<std::size_t>(bytes)); });
   }
+}
+
+// Each of `n` elements as often as its count says.
+void __sb_bang_extend(const char* name, void* to, const void* from, const std::uint8_t* counts, std::int64_t bytes, std::int64_t n) {
+  const Builtin builtin{name, SB_HERE, Pipe::kMove, false, Overlap::kNone};
+  if (!check_count(builtin, bytes <= 0 ? -1 : n, 1)) return;
+  if (is_on_memory_core() && passes_by(builtin, {reads("counts", counts, n)})) return;
+  if (settings().is_check && current_task() != nullptr) sync_pipes(*current_task(), bit(Pipe::kCompute));
+  std::int64_t total = 0;
+  for (std::int64_t i = 0; i < n; ++i) total += counts[i];
+  auto extend = [=](char* target, const char* source) {
+    for (std::int64_t i = 0; i < n; ++i) {
+      for (int k = 0; k < counts[i]; ++k, target += bytes) std::memcpy(target, source + i * bytes, static_cast<std::size_t>(bytes));
+    }
+  };
+  perform(
+      builtin, {writes("dst", to, total * bytes), reads("src", from, n * bytes), reads("counts", counts, n)},
+      [=] { extend(static_cast<char*>(to), static_cast<const char*>(from)); },
+      [=] {
+        if (has_shadow(to) && has_shadow(from))
+          extend(reinterpret_cast<char*>(poison_of(to)), reinterpret_cast<const char*>(poison_of(from)));
+      });
 }
 
 void __sb_bang_incseq(const char* name, int type, void* to, std::int64_t n) {

@@ -246,7 +246,9 @@ void __sb_bang_compare_bits(const char* name, int operation, int type, void* to,
 // Per element the table's entry of that number.
 void __sb_bang_lut(const char* name, int size, void* to, const void* from, const void* table, std::int64_t n,
                    std::int64_t table_n) {
-  const Builtin builtin{name, SB_HERE, Pipe::kCompute, false, Overlap::kNone};
+  // The reference forbids any overlap for the older names; the vendor's own kernels look up in place with the newer one.
+  const bool is_newer = std::strcmp(name, "__bang_lut") == 0;
+  const Builtin builtin{name, SB_HERE, Pipe::kCompute, false, is_newer ? Overlap::kExact : Overlap::kNone};
   if (!check_count(builtin, n, size)) return;
   if (table_n <= 0 || table_n % 64 != 0) {
     report_argument(builtin, "the table has " + std::to_string(table_n) + " entries; a multiple of 64 is wanted",

@@ -34,3 +34,4 @@
 #define SB_INLINE
 #endif
 #define SB_DEVICE static __inline__ __device__ SB_INLINE
+#define SB_DEVICE_MEMBER __inline__ __device__ SB_INLINE

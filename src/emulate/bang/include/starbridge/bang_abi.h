@@ -27,6 +27,7 @@ __device__ float __sb_bang_sum(const char* name, int type, const void* from, sb_
 __device__ unsigned __sb_bang_pick(const char* name, int what, int type, void* to, const void* from, sb_long n, int is_bits);
 __device__ unsigned __sb_bang_filter(const char* name, int what, int size, void* to, const void* from, const void* mask, int mask_size, sb_long n);
 __device__ void __sb_bang_compare_bits(const char* name, int operation, int type, void* to, const void* a, const void* b, sb_word value, sb_long n);
+__device__ void __sb_bang_extend(const char* name, void* to, const void* from, const unsigned char* counts, sb_long bytes, sb_long n);
 __device__ void __sb_bang_lut(const char* name, int size, void* to, const void* from, const void* table, sb_long n, sb_long table_n);
 __device__ void __sb_bang_layout(const char* name, int what, int size, void* to, const void* from, sb_long h, sb_long w);
 __device__ void __sb_bang_pad(const char* name, int size, void* to, const void* from, sb_long channels, sb_long h, sb_long w, sb_long top, sb_long bottom,
@@ -37,7 +38,7 @@ __device__ void __sb_bang_pool(const char* name, int what, int type, void* to, c
                                sb_long kernel_w, sb_long stride_w, sb_long stride_h, sb_long index_offset, sb_long dilation_h, sb_long dilation_w);
 __device__ void __sb_bang_unpool(const char* name, int what, int type, void* to, const void* from, const void* mask, sb_long channels, sb_long h,
                                  sb_long w, sb_long kernel_h, sb_long kernel_w, sb_long stride_w, sb_long stride_h, sb_long index, int covers);
-__device__ void __sb_bang_gather(const char* name, int is_async, int from_gdram, void* to, const void* from, const unsigned* offsets, const void* mask,
+__device__ void __sb_bang_gather(const char* name, int is_async, int is_scatter, int in_gdram, void* to, const void* from, const unsigned* offsets, const void* mask,
                                  sb_long bytes, sb_long to_stride, sb_long n);
 __device__ void __sb_bang_incseq(const char* name, int type, void* to, sb_long n);
 __device__ void __sb_bang_reshape_filter(const char* name, int size, void* to, const void* from, sb_long n, sb_long h, sb_long w, sb_long c);

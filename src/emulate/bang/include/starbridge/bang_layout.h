@@ -62,18 +62,26 @@ enum mluPoolBPOverlap { OVERLAP_ACC, OVERLAP_COVER };
 SB_UNPOOL(float, SB_F32, int) SB_UNPOOL(half, SB_F16, short)
 #undef SB_UNPOOL
 
-SB_DEVICE void __gather(void* dst, const void* src, const unsigned int* offset, sb_long bytes, mluMemcpyDirection_t dir, sb_long dst_stride, sb_long n) {
-  __sb_bang_gather("__gather", 0, dir == GDRAM2NRAM, dst, src, offset, nullptr, bytes, dst_stride, n);
-}
-SB_DEVICE void __gather_async(void* dst, const void* src, const unsigned int* offset, sb_long bytes, mluMemcpyDirection_t dir, sb_long dst_stride,
-                              sb_long n) {
-  __sb_bang_gather("__gather_async", 1, dir == GDRAM2NRAM, dst, src, offset, nullptr, bytes, dst_stride, n);
-}
+#define SB_ROWS(name, is_async, is_scatter, gdram)                                                                                       \
+  SB_DEVICE void name(void* dst, const void* src, const unsigned int* offset, sb_long bytes, mluMemcpyDirection_t dir, sb_long stride,   \
+                      sb_long n) {                                                                                                      \
+    __sb_bang_gather(#name, is_async, is_scatter, dir == gdram, dst, src, offset, nullptr, bytes, stride, n);                            \
+  }                                                                                                                                     \
+  SB_DEVICE void name(void* dst, const void* src, const unsigned int* offset, const void* bitmask, sb_long bytes,                        \
+                      mluMemcpyDirection_t dir, sb_long stride, sb_long n) {                                                            \
+    __sb_bang_gather(#name, is_async, is_scatter, dir == gdram, dst, src, offset, bitmask, bytes, stride, n);                            \
+  }
+SB_ROWS(__gather, 0, 0, GDRAM2NRAM) SB_ROWS(__gather_async, 1, 0, GDRAM2NRAM)
+SB_ROWS(__scatter, 0, 1, NRAM2GDRAM) SB_ROWS(__scatter_async, 1, 1, NRAM2GDRAM)
+#undef SB_ROWS
 SB_DEVICE void __bang_gather_async(void* dst, const void* src, const unsigned int* offset, const void* bitmask, sb_long bytes, sb_long dst_stride, sb_long n) {
-  __sb_bang_gather("__bang_gather_async", 1, 1, dst, src, offset, bitmask, bytes, dst_stride, n);
+  __sb_bang_gather("__bang_gather_async", 1, 0, 1, dst, src, offset, bitmask, bytes, dst_stride, n);
 }
 SB_DEVICE void __bang_gather(void* dst, const void* src, const unsigned int* offset, const void* bitmask, sb_long bytes, sb_long dst_stride, sb_long n) {
-  __sb_bang_gather("__bang_gather", 0, 1, dst, src, offset, bitmask, bytes, dst_stride, n);
+  __sb_bang_gather("__bang_gather", 0, 0, 1, dst, src, offset, bitmask, bytes, dst_stride, n);
+}
+SB_DEVICE void __extension(void* dst, const void* src, const uint8_t* counts, sb_long bytes, mluMemcpyDirection_t, sb_long n) {
+  __sb_bang_extend("__extension", dst, src, counts, bytes, n);
 }
 
 #define SB_INCSEQ(T, code, name) \
