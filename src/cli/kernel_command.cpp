@@ -9,10 +9,9 @@
 #include "base/terminal.h"
 #include "cli/frame.h"
 #include "cli/kernel_compare.h"
-#include "cli/project_view.h"
+#include "cli/kernel_scan.h"
 #include "kernel/program.h"
 #include "kernel/rule.h"
-#include "port/project.h"
 
 namespace starbridge::cli {
 
@@ -185,32 +184,6 @@ ExitCode list_rules(const Context& context) {
   return ExitCode::kDone;
 }
 
-base::Result<ExitCode> scan_kernels(const Context& context, const std::string& path) {
-  SB_TRY(catalog::Catalog catalog, catalog::Catalog::load_installed());
-  SB_TRY(port::Tables tables, port::Tables::load(catalog));
-  SB_TRY(port::ProjectReport project, port::scan_project(path, port::make_context(tables, {})));
-  if (project.cuda.empty())
-    return base::Error("kernel.no_kernel_source", text("there are no CUDA kernels here", "此处没有 CUDA 内核")).at(path);
-  if (context.json) {
-    Json json = {{"schema", "starbridge.kernel_scan/1"}, {"path", path}};
-    Json body = project.cuda.to_json();
-    for (const auto& [key, value] : body.items()) json[key] = value;
-    context.print_json(json);
-    return ExitCode::kDone;
-  }
-  print_cuda(context, project.cuda);
-  context.out << "\n";
-  for (const port::CudaLaunch& launch : project.cuda.launches)
-    context.out << "  " << launch.file << ":" << launch.line << "  " << launch.kernel << " <<<" << launch.grid << ", "
-                << launch.block << ">>>\n";
-  std::string features;
-  for (const auto& [feature, count] : project.cuda.features)
-    features += (features.empty() ? "" : ", ") + feature + " " + std::to_string(count);
-  if (!features.empty()) context.out << "\n" << context.say(text("features used: {}", "用到的特性：{}", features)) << "\n";
-  context.out << context.say(text("next: starbridge kernel check FILE.cu", "下一步：starbridge kernel check FILE.cu")) << "\n";
-  return ExitCode::kDone;
-}
-
 void add_options(Frame& frame, CLI::App* command, const std::shared_ptr<KernelOptions>& options, bool needs_path) {
   kernel::RunRequest& request = options->request;
   CLI::Option* path =
@@ -282,12 +255,7 @@ void add_kernel_command(Frame& frame) {
 
   add_kernel_compare(frame, group);
 
-  auto scan_path = std::make_shared<std::string>();
-  CLI::App* scan_command =
-      frame.add("scan", text("List the kernels, launches and features of CUDA sources.", "列出 CUDA 源码中的内核、启动与特性。"),
-                {"starbridge kernel scan ./project"}, group);
-  scan_command->add_option("PATH", *scan_path, frame.say(text("file or folder", "文件或目录")))->required();
-  frame.on_run(scan_command, [&frame, scan_path] { return scan_kernels(frame.context(), *scan_path); });
+  add_kernel_scan(frame, group);
 
   CLI::App* rules_command =
       frame.add("rules", text("List the rules of the checkers.", "列出检查规则。"), {"starbridge kernel rules"}, group);

@@ -183,6 +183,30 @@ class Command(unittest.TestCase):
         self.assertEqual(status, 0)
         self.assertEqual(json.loads(out)["kernels"][0]["name"], "softmax")
 
+    def test_a_scan_says_what_another_chip_needs(self):
+        status, out, _ = starbridge("scan", "--json", ROOT / "tests/kernels/bang", "--to", "ascend")
+        report = json.loads(out)
+        self.assertEqual(status, 0)
+        self.assertGreaterEqual(len(report["kernels"]), 40)
+        self.assertGreaterEqual(len(report["launches"]), 40)
+        needs = {feature["id"]: feature["needs"] for feature in report["features"]}
+        self.assertEqual(needs["sram"][0]["effort"], "restructure")
+        self.assertEqual({need["target"] for each in needs.values() for need in each}, {"ascend"})
+        for language, word in (("en", "kernels"), ("zh", "内核")):
+            status, out, _ = starbridge("scan", CORPUS / "softmax_warp.cu", "--lang", language)
+            self.assertEqual(status, 0)
+            self.assertIn(word, out)
+
+    def test_a_scan_of_something_else_is_refused(self):
+        for path in (self.write("host.cu", "int main() {}\n"), self.write("bytes.mlu", "\0\1\2"), Path(self.folder.name)):
+            status, _, err = starbridge("scan", path)
+            self.assertEqual(status, 3, path)
+            self.assertIn("kernel.no_kernel_source", err)
+        status, _, err = starbridge("scan", Path(self.folder.name) / "nothing")
+        self.assertEqual(status, 3)
+        self.assertIn("base.file_not_found", err)
+
+
 
 if __name__ == "__main__":
     unittest.main()
