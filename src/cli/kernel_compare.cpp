@@ -131,6 +131,8 @@ base::Result<ExitCode> compare(const Context& context, const CompareOptions& opt
         json["left_to_reference"] = figures_json(*row.verdict.golden_own);
         json["right_to_reference"] = figures_json(*row.verdict.got_own);
       }
+      if (const auto& small = row.verdict.small)
+        json["small_values"] = {{"count", small->count}, {"left_errors", small->golden}, {"right_errors", small->got}};
       list.push_back(json);
     }
     context.print_json({{"schema", "starbridge.kernel_compare/1"},

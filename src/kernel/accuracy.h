@@ -15,7 +15,8 @@ namespace starbridge::kernel {
 // What a program did with its numbers decides how near they must be.
 enum class AccuracyClass : std::uint8_t {
   kExact,        // moves, integers, arithmetic in the same order: every bit
-  kReordered,    // sums in another order: no farther from a reference in double than twice the original, or the limits
+  kReordered,    // sums in another order: no farther from a reference in double than twice the original, or the limits and
+                 // the rule for small values
   kApproximate,  // functions: the limits
 };
 std::optional<AccuracyClass> accuracy_class(std::string_view word);  // "exact" or "E", "reordered" or "R", "approximate" or "A"
@@ -37,11 +38,24 @@ struct Figures {
 // `golden` and `got` have the same size.
 Figures measure(const std::vector<double>& golden, const std::vector<double>& got);
 
+// Sums whose terms nearly cancel have no relative accuracy in any order. Where the reference is below `value` of its largest number
+// (or of 1, if that is larger), CANN's standard counts errors above `error` (of the same) instead.
+struct SmallValues {
+  double value, error;
+};
+SmallValues small_values(Precision precision);
+struct SmallErrors {
+  std::uint64_t count = 0;   // small values of the reference
+  std::uint64_t golden = 0;  // of them, with an error in `golden`
+  std::uint64_t got = 0;     // with one in `got`: at most twice as many, where `golden` has at least one
+};
+
 struct Verdict {
   bool agrees = false;
   Figures figures;                    // of `got` against `golden`
   std::optional<Figures> golden_own;  // of `golden` against the reference
   std::optional<Figures> got_own;     // of `got` against the reference
+  std::optional<SmallErrors> small;   // of a reordered one with a reference
 };
 // `reference` (the same in double) may be empty.
 Verdict judge(AccuracyClass which, Precision precision, const std::vector<double>& golden, const std::vector<double>& got,

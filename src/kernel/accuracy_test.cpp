@@ -61,6 +61,31 @@ TEST(Accuracy, AnotherOrderMayBeTwiceAsFarFromTheReference) {
   EXPECT_FALSE(judge(AccuracyClass::kReordered, Precision::kSingle, golden, {0.985}, {}).agrees);
 }
 
+TEST(Accuracy, SmallValuesAreCountedWhereTermsCancel) {
+  // Four numbers near 1 and four that nearly cancelled; the original is off in one of those.
+  const std::vector<double> reference = {1, 1, 1, 1, 1e-6, 1e-6, 1e-6, 1e-6};
+  std::vector<double> golden = reference, got = reference;
+  golden[4] += 2e-9;
+  got[4] += 9e-9, got[5] += 9e-9;
+  auto agrees = [&](double unit) {
+    auto scaled = [&](std::vector<double> values) {
+      for (double& each : values) each *= unit;
+      return values;
+    };
+    return judge(AccuracyClass::kReordered, Precision::kSingle, scaled(golden), scaled(got), scaled(reference));
+  };
+  EXPECT_TRUE(agrees(1).agrees);
+  EXPECT_EQ(agrees(1).small->count, 4U);
+  EXPECT_EQ(agrees(1).small->golden, 1U);
+  EXPECT_EQ(agrees(1).small->got, 2U);
+  EXPECT_TRUE(agrees(4096).agrees);
+  got[6] += 9e-9;  // three times as many
+  EXPECT_FALSE(agrees(1).agrees);
+  got[6] = reference[6];
+  got[0] += 0x1p-9;  // not a small one
+  EXPECT_FALSE(agrees(1).agrees);
+}
+
 TEST(Accuracy, NumbersAreTakenOutOfText) {
   const OutputNumbers found = read_numbers("sum = -1.5e3, v2 7 nan, x=+.5 -inf none i 3rd\n");
   ASSERT_EQ(found.numbers.size(), 5U);
