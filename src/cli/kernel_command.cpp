@@ -115,17 +115,19 @@ base::Result<ExitCode> run_once(const Context& context, KernelOptions& options, 
   return options.request.check && report.error_count() > 0 ? ExitCode::kAnswerIsNo : ExitCode::kDone;
 }
 
+base::Error unknown_rule(const std::string& id) {
+  std::vector<std::string> names;
+  for (const kernel::Rule& each : kernel::rules()) names.emplace_back(each.id);
+  base::Error error("kernel.unknown_rule", text("there is no rule \"{}\"", "没有规则 \"{}\"", id));
+  std::string nearest = base::nearest_word(id, names);
+  if (nearest.empty())
+    return std::move(error).next(text("starbridge kernel rules lists them", "starbridge kernel rules 列出所有规则"));
+  return std::move(error).next(text("did you mean {}?", "是否指 {}？", nearest));
+}
+
 base::Result<ExitCode> explain_rule(const Context& context, const std::string& id) {
   const kernel::Rule* rule = kernel::find_rule(id);
-  if (rule == nullptr) {
-    std::vector<std::string> names;
-    for (const kernel::Rule& each : kernel::rules()) names.emplace_back(each.id);
-    base::Error error("kernel.unknown_rule", text("there is no rule \"{}\"", "没有规则 \"{}\"", id));
-    std::string nearest = base::nearest_word(id, names);
-    if (nearest.empty())
-      return std::move(error).next(text("starbridge kernel rules lists them", "starbridge kernel rules 列出所有规则"));
-    return std::move(error).next(text("did you mean {}?", "是否指 {}？", nearest));
-  }
+  if (rule == nullptr) return unknown_rule(id);
   if (context.json) {
     context.print_json({{"schema", "starbridge.kernel_rule/1"},
                         {"rule", rule->id},
@@ -148,6 +150,9 @@ base::Result<ExitCode> run_check(const Context& context, KernelOptions& options)
   if (options.request.path.empty())
     return base::Error(
         "base.usage", text("name the program to check, or a rule with --explain", "请给出要检查的程序，或用 --explain 指定规则"));
+  for (const std::string& id : options.request.without) {
+    if (kernel::find_rule(id) == nullptr) return unknown_rule(id);
+  }
   options.request.check = true;
   ExitCode worst = ExitCode::kDone;
   for (int i = 0; i < options.seeds; ++i) {
@@ -250,6 +255,8 @@ void add_kernel_command(Frame& frame) {
       ->check(CLI::Range(1, 1000));
   check_command->add_option("--sarif", check->sarif,
                             frame.say(text("write the findings as SARIF 2.1.0", "把结果写成 SARIF 2.1.0")));
+  check_command->add_option("--without", check->request.without, frame.say(text("leave out the findings of a rule", "不报告某条规则的结果")))
+      ->allow_extra_args(false);
   check_command->add_option("--explain", check->explain, frame.say(text("what a rule means", "解释一条规则")));
   frame.on_run(check_command, [&frame, check] { return run_check(frame.context(), *check); });
 

@@ -202,6 +202,9 @@ base::Result<RunReport> run_program(const RunRequest& request) {
   report.output = std::move(result.out);
   report.run_ms = result.wall_ms;
   SB_TRY(report.findings, read_findings(toolchain, findings_path));
+  std::erase_if(report.findings, [&](const KernelFinding& finding) {
+    return std::find(request.without.begin(), request.without.end(), finding.rule) != request.without.end();
+  });
   return report;
 }
 

@@ -39,6 +39,7 @@ struct RunRequest {
   std::string times_path;             // receives the modelled time of every launch (cost/times.h); not with `check`; empty: none
   std::string costs;                  // for it: ChipCosts::environment
   std::string input;                  // stdin of the program
+  std::vector<std::string> without;   // rules whose findings are left out
   std::function<void(std::string_view)> on_output;
 };
 

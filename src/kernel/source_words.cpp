@@ -67,14 +67,14 @@ std::vector<Word> words_of_source(std::string_view source) {
     } else if (is_name_char(c)) {
       std::size_t end = i;
       while (end < source.size() && is_name_char(source[end])) ++end;
+      // 1'000: a mark within a number, no literal.
+      while (std::isdigit(static_cast<unsigned char>(c)) != 0 && end + 1 < source.size() && source[end] == '\'' &&
+             is_name_char(source[end + 1])) {
+        ++end;
+        while (end < source.size() && is_name_char(source[end])) ++end;
+      }
       words.push_back({source.substr(i, end - i), line});
       i = end;
-      // 1'000: a mark within a number, no literal.
-      while (i + 1 < source.size() && source[i] == '\'' && std::isdigit(static_cast<unsigned char>(c)) != 0 &&
-             is_name_char(source[i + 1])) {
-        ++i;
-        while (i < source.size() && is_name_char(source[i])) ++i;
-      }
     } else {
       const std::size_t length = rest.substr(0, 3) == "<<<" || rest.substr(0, 3) == ">>>" ? 3 : 1;
       words.push_back({source.substr(i, length), line});

@@ -1,7 +1,7 @@
 """One program of the corpus, a file or a folder with main.cpp: `right` must pass its own check, `wrong` must be found wrong at the marked lines.
 
 A line that ends with "// EXPECT rule" is where the rule must be reported (either side of a race); "// EXPECT-ALSO rule" allows one more.
-"// OPTIONS words" are further options of the command."""
+"// OPTIONS words" are further options of the command, SB_TEST_OPTIONS in the environment yet others."""
 
 import json
 import os
@@ -26,7 +26,7 @@ def starbridge(verb, program, *more):
 def options(program):
     text = (program / "main.cpp" if program.is_dir() else program).read_text()
     found = re.search(r"// OPTIONS (.*)", text)
-    return found[1].split() if found else []
+    return (found[1].split() if found else []) + os.environ.get("SB_TEST_OPTIONS", "").split()
 
 
 def right(program):
@@ -45,7 +45,8 @@ def wrong(program):
             expected.setdefault(rule, set()).add(number)
     if not expected:
         sys.exit("the program expects nothing")
-    code, report = starbridge("check", program, *(options(program) or ["--time-limit", "10"]))
+    limit = [] if "--time-limit" in options(program) else ["--time-limit", "10"]
+    code, report = starbridge("check", program, *limit, *options(program))
     found = {}
     for finding in report["findings"]:
         lines = found.setdefault(finding["rule"], set())

@@ -178,6 +178,14 @@ class Command(unittest.TestCase):
         self.assertEqual(status, 3)
         self.assertIn("global-race", err)
 
+    def test_a_rule_can_be_left_out(self):
+        program = ROOT / "tests/kernels/bang/wrong/operand-overlap.mlu"
+        status, out, _ = starbridge("check", "--json", program, "--without", "operand-overlap")
+        self.assertEqual((status, json.loads(out)["findings"]), (0, []))
+        status, _, err = starbridge("check", program, "--without", "operand-overlop")
+        self.assertEqual(status, 3)
+        self.assertIn("operand-overlap", err)
+
     def test_a_scan_lists_kernels_and_launches(self):
         status, out, _ = starbridge("scan", "--json", CORPUS / "softmax_warp.cu")
         self.assertEqual(status, 0)

@@ -9,11 +9,12 @@ SB_DEVICE void __sync_move() { __sb_bang_sync(1U << 3); }
 SB_DEVICE void __sync_io_move_compute(bool io = true, bool move = true, bool compute = true, bool = true, bool = true, bool = true) {
   __sb_bang_sync((io ? 1U << 2 : 0U) | (move ? 1U << 3 : 0U) | (compute ? 1U << 1 : 0U));
 }
+// Copies within NRAM run on the compute pipe.
 #define SB_SYNC_COPY(from, to, pipe) \
   SB_DEVICE void __sync_copy_##from##_to_##to() { __sb_bang_sync(1U << (pipe)); }
 SB_SYNC_COPY(dram, nram, 2) SB_SYNC_COPY(dram, wram, 2) SB_SYNC_COPY(dram, sram, 2) SB_SYNC_COPY(dram, dram, 2)
 SB_SYNC_COPY(nram, dram, 2) SB_SYNC_COPY(wram, dram, 2) SB_SYNC_COPY(sram, dram, 2)
-SB_SYNC_COPY(nram, nram, 3) SB_SYNC_COPY(nram, wram, 3) SB_SYNC_COPY(nram, sram, 3) SB_SYNC_COPY(wram, nram, 3)
+SB_SYNC_COPY(nram, nram, 1) SB_SYNC_COPY(nram, wram, 3) SB_SYNC_COPY(nram, sram, 3) SB_SYNC_COPY(wram, nram, 3)
 SB_SYNC_COPY(wram, sram, 3) SB_SYNC_COPY(sram, nram, 3) SB_SYNC_COPY(sram, wram, 3) SB_SYNC_COPY(sram, sram, 3)
 #undef SB_SYNC_COPY
 // Numbers of Meeting in the runtime.

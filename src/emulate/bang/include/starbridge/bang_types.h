@@ -31,6 +31,32 @@ SB_DEVICE unsigned long long sb_bits(T value) {
   return bits;
 }
 
+// What the compiler calls to make a bfloat16; the library of the machine this runs on may be too old to have it.
+extern "C" __host__ __device__ __attribute__((weak, used)) __bf16 __truncsfbf2(float value) {
+  unsigned bits = 0;
+  __builtin_memcpy(&bits, &value, sizeof bits);
+  if (value == value)
+    bits += 0x7fff + (bits >> 16 & 1);  // to the nearest, even
+  else
+    bits |= 0x400000;  // stays no number
+  const unsigned short upper = (unsigned short)(bits >> 16);
+  __bf16 result;
+  __builtin_memcpy(&result, &upper, sizeof result);
+  return result;
+}
+// Once: through a float whose last digit says whether anything was lost.
+extern "C" __host__ __device__ __attribute__((weak, used)) __bf16 __truncdfbf2(double value) {
+  float single = (float)value;
+  if (value == value && (double)single != value) {
+    unsigned bits = 0;
+    __builtin_memcpy(&bits, &single, sizeof bits);
+    const bool is_away = value < 0 ? single < value : single > value;
+    if ((bits & 1) == 0) bits += is_away ? -1 : 1;
+    __builtin_memcpy(&single, &bits, sizeof bits);
+  }
+  return __truncsfbf2(single);
+}
+
 // X(type, code, ...) for every element type of a kind.
 #define SB_FLOATS(X, ...) X(float, SB_F32, __VA_ARGS__) X(half, SB_F16, __VA_ARGS__) X(bfloat16_t, SB_BF16, __VA_ARGS__)
 #define SB_WORDS(X, ...) X(int, SB_S32, __VA_ARGS__) X(unsigned int, SB_U32, __VA_ARGS__)
