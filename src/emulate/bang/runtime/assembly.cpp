@@ -1,7 +1,10 @@
-// The chip's assembly, as far as public code writes it into BANG C: sync, vector by scalar, chains of fused steps.
+// The chip's assembly, as far as public code writes it into BANG C: sync, bits of a register, vector by scalar, chains of fused
+// steps.
 //   sync;    sync.io; ...
+//   findlast1.gpr.b32 dst, src;    findfirst1...
 //   OP.scalar.nram.TYPE [dst], [src], value, count;
 //   fuse.nram.TYPE [dst], count, [src], .op(value), .op([vector]), ...;
+#include <bit>
 #include <cctype>
 #include <cstdlib>
 #include <cstring>
@@ -90,7 +93,7 @@ struct Step {
 
 }  // namespace
 
-extern "C" void __sb_bang_assembly(const char* text, const char* kinds, const std::uint64_t* words) {
+extern "C" void __sb_bang_assembly(const char* text, const char* kinds, std::uint64_t* words) {
   Builtin builtin{"inline assembly", SB_HERE};
   auto unknown = [&](const std::string& what) {
     refuse(builtin, "the emulated chip does not know \"" + what + "\"", "仿真芯片不支持 \"" + what + "\"");
@@ -111,6 +114,15 @@ extern "C" void __sb_bang_assembly(const char* text, const char* kinds, const st
               : parts[1] == "compute" ? bit(Pipe::kCompute)
                                       : kAllPipes;
     if (settings().is_check && current_task() != nullptr) sync_pipes(*current_task(), pipes);
+    return;
+  }
+  if (parts.size() == 3 && parts[1] == "gpr" && parts[2] == "b32" && (parts[0] == "findlast1" || parts[0] == "findfirst1")) {
+    const int result = at.operand();
+    const auto bits = static_cast<std::uint32_t>(word_at(at.operand()));
+    if (result != 0 || kinds[0] != 'o') unknown(head);
+    // All ones where no bit is set, as the built-ins of these names give.
+    const int place = bits == 0 ? -1 : parts[0] == "findlast1" ? 31 - std::countl_zero(bits) : std::countr_zero(bits);
+    words[0] = static_cast<std::uint64_t>(place);
     return;
   }
   const int type = type_of(parts.back());
