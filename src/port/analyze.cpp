@@ -123,7 +123,8 @@ FileReport begin_report(const SourceFile& file, FileKind kind, const Context& co
     }
   };
   if (file.bytes.size() > kAnalyzedBytesMax) {
-    tell_all("file-too-large", text("the file has {} bytes and was not analysed", "文件有 {} 字节，未作分析", file.bytes.size()),
+    tell_all("file-too-large",
+             text("the file has more than {} bytes and was not analysed", "文件超过 {} 字节，未作分析", kAnalyzedBytesMax),
              text("check it by hand or split it", "请手工检查或拆分"));
     return report;
   }

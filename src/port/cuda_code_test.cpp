@@ -47,6 +47,13 @@ const Case kCases[] = {
      "  "
      "pass\n",
      ""},
+    {"a branch that imports what is for CUDA alone",
+     "import torch\nif engine:\n    import tensorrt as trt\n    if device.type == 'cpu':\n        device = "
+     "torch.device('cuda:0')\nelse:\n    device = 'cpu'\n",
+     nullptr, "cuda-only-block"},
+    {"a package tried and not needed",
+     "import torch\ntry:\n    import tensorrt\nexcept ImportError:\n    tensorrt = None\nx.cuda()\n",
+     "import torch\nimport torch_npu\ntry:\n    import tensorrt\nexcept ImportError:\n    tensorrt = None\nx.npu()\n", ""},
     {"flags for makers",
      "import torch\nif IS_CUDA_SYSTEM or IS_ROCM_SYSTEM:\n    device = 'cuda'\nelif IS_XPU_SYSTEM:\n    device = 'xpu'\n",
      nullptr, "cuda-maker-test"},

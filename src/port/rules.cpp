@@ -40,6 +40,7 @@ constexpr auto kRules = std::to_array<Rule>({
     {"dtype-limited", kNone, kCertain, "a dtype supported with limits", "受限支持的数据类型"},
     {"device-number-passed", kAssisted, kLikely, "a number that is a device in the function it is given to",
      "在被调函数中用作设备的编号"},
+    {"cuda-only-block", kManual, kCertain, "a block that needs a package for CUDA alone", "依赖仅支持 CUDA 的包的代码块"},
     {"name-unknown", kManual, kLikely, "a name of torch.cuda whose counterpart is not known", "对应项未知的 torch.cuda 名称"},
     {"name-without-counterpart", kManual, kCertain, "a name of torch.cuda without counterpart", "没有对应项的 torch.cuda 名称"},
     {"name-changed", kNone, kCertain, "a counterpart that behaves differently", "行为有差异的对应项"},

@@ -47,7 +47,19 @@ bool Comparisons::is_device_like(NodeId expression) const {
   if (kind == Kind::kAttribute && path.empty()) path = std::string(syntax_.name(expression));  // get().device
   const TextRole* role = role_of_name(last_name(path));
   if (kind == Kind::kAttribute && flow_.is_device_attribute(syntax_.name(expression))) return true;
-  return (role != nullptr && *role == TextRole::kDevice) || flow_.is_device_name(path);
+  return (role != nullptr && *role == TextRole::kDevice) || flow_.is_device_name(path) || holds_device(expression);
+}
+
+// d = x.device, d = torch.device(...).
+bool Comparisons::holds_device(NodeId expression) const {
+  if (syntax_.kind(expression) != Kind::kIdentifier) return false;
+  std::span<const Binding> bindings = scopes_.find(expression, syntax_.node(expression).symbol);
+  return std::any_of(bindings.begin(), bindings.end(), [&](const Binding& binding) {
+    if (binding.kind != Binding::Kind::kValue) return false;
+    if (syntax_.kind(binding.node) == Kind::kAttribute) return syntax_.name(binding.node) == "device";
+    return syntax_.kind(binding.node) == Kind::kCall &&
+           scopes_.dotted_path(syntax_.child(binding.node, Field::kFunction)) == "torch.device";
+  });
 }
 
 bool Comparisons::is_backend_like(NodeId expression) const {

@@ -28,6 +28,7 @@ class Comparisons {
     NodeId key;
   };
   bool is_device_like(NodeId expression) const;
+  bool holds_device(NodeId expression) const;
   bool is_backend_like(NodeId expression) const;
   void compare(NodeId comparison);
 

@@ -46,6 +46,7 @@ class CodeFinder {
     name_packages();
     for (NodeId id = 0; id != kNoNode; id = syntax_.next(id)) {
       if (is_if(id)) visit_if(id);
+      if (syntax_.kind(id) == Kind::kImport || syntax_.kind(id) == Kind::kImportFrom) visit_import(id);
     }
     if (told_.empty()) return;
     sites_.sites.insert(sites_.sites.end(), told_.begin(), told_.end());
@@ -61,6 +62,21 @@ class CodeFinder {
     site.kind = SiteKind::kConstruct;
     site.span = span;
     site.name = std::move(rule);
+  }
+
+  // --- engines ------------------------------------------------------------------------------------------------------
+  // A branch or function that imports what is CUDA's alone is about CUDA from there on; of a whole file see cuda_only.h.
+  void visit_import(NodeId id) {
+    static constexpr std::array<std::string_view, 5> kPackages = {"tensorrt", "torch_tensorrt", "torch2trt", "pycuda",
+                                                                  "polygraphy"};
+    NodeId block = id;
+    while (block != kNoNode && syntax_.kind(block) != Kind::kBlock) block = syntax_.node(block).parent;
+    if (block == kNoNode) return;
+    std::string_view words = syntax_.text(id);
+    words.remove_prefix(std::min(words.find(' ') + 1, words.size()));  // npos + 1 is 0
+    std::string_view package = words.substr(0, words.find_first_of(" .,;\n"));
+    if (std::find(kPackages.begin(), kPackages.end(), package) == kPackages.end()) return;
+    if (settle({syntax_.node(id).end, syntax_.node(block).end}) > 0) tell(span_of(id), "cuda-only-block");
   }
 
   // --- versions -----------------------------------------------------------------------------------------------------

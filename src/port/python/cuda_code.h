@@ -1,6 +1,6 @@
 // CUDA's own code: places that name CUDA because they mean CUDA and not whatever card there is. Renaming them would send another
 // card where only CUDA's kernels are, or compare its versions with CUDA's. Their sites are settled, and a site of kind kConstruct
-// says why: "cuda-version", "cuda-kernel-guard", "cuda-maker-test". Pure; any thread.
+// says why: "cuda-version", "cuda-kernel-guard", "cuda-only-block", "cuda-maker-test". Pure; any thread.
 #pragma once
 
 #include "port/python/sites.h"

@@ -393,6 +393,11 @@ void Rewriter::judge_construct(const Site& site) {
     find(site.span, site.name, Severity::kInfo,
          text("only CUDA has the kernels behind this test; {} takes the other branch",
               "该判断之后的内核仅有 CUDA 版本；{} 走另一分支", chip.name));
+  } else if (site.name == "cuda-only-block") {
+    find(site.span, site.name, Severity::kWarning,
+         text("what is imported here is for CUDA alone; the devices below it in this block were left",
+              "此处导入的包仅支持 CUDA；本代码块中其后的设备名保持原样"))
+        .advice = text("choose another way on {}", "在 {} 上请改走其他路径", chip.name);
   } else if (site.name == "cuda-maker-test") {
     find(site.span, site.name, Severity::kWarning,
          text("flags of the project tell makers of cards apart here and know nothing of {}",

@@ -110,6 +110,13 @@ const Case kCases[] = {
      "'gloo'}\nclass A:\n    def __init__(self):\n        self.k = {'npu': f}\n    def f(self, x, word):\n        "
      "self.k.get(x.device.type)\n        K[torch.device(d).type]\n        NAMES[word]\n        "
      "torch.distributed.init_process_group(B[x.device.type])\n"},
+    {"names that hold devices",
+     "import torch\nd = x.device\ne = torch.device(n)\nw = x.maker\nif d.type == 'cuda' or {'cuda': 1}[e.type] or w == 'cuda':\n "
+     "   "
+     "pass\n",
+     "import torch\nimport torch_npu\nd = x.device\ne = torch.device(n)\nw = x.maker\nif d.type == 'npu' or {'npu': 1}[e.type] "
+     "or w "
+     "== 'cuda':\n    pass\n"},
     {"backend as a constant",
      "import torch.distributed as dist\nfrom torch.distributed import Backend\nif dist.get_backend() in (dist.Backend.NCCL, "
      "Backend.GLOO):\n    b = Backend.NCCL\n",
