@@ -173,6 +173,7 @@ def main() -> int:
     results.mkdir(parents=True, exist_ok=True)
     bad = 0
     for trial in trials:
+        has_run = False
         for entry in (trial.runs or EVERY).split(","):
             chip, _, style = entry.partition("/")
             style = style or "vendor"
@@ -180,6 +181,7 @@ def main() -> int:
             path = results / f"{name}.json"
             if not re.search(options.only, name) or (path.exists() and not options.again):
                 continue
+            has_run = True
             try:
                 result = run(tools, trial, chip, style)
             except (OSError, RuntimeError, subprocess.SubprocessError) as error:
@@ -188,7 +190,8 @@ def main() -> int:
             said = outcome(result)
             bad += said != "agrees"
             print(f"{name}: {said}", flush=True)
-        shutil.rmtree(tools.work / "kept" / trial.id, ignore_errors=True)
+        if has_run:  # what another run of this script keeps at the moment is not ours to remove
+            shutil.rmtree(tools.work / "kept" / trial.id, ignore_errors=True)
     return 1 if bad else 0
 
 

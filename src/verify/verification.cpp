@@ -92,15 +92,27 @@ base::Result<Run> run_side(const Request& request, const std::string& who, const
   return run;
 }
 
+Error other_run(base::Text what, const std::string& where) {
+  return Error("verify.other_run", std::move(what))
+      .at(where)
+      .next(text("leave --original-run out, or give the folder of a --keep with this command",
+                 "请去掉 --original-run，或给出用同一命令 --keep 保存的目录"));
+}
+
+// A kept run is only worth something whole: without its records every number of the port would look like one too many.
+base::Status check_is_whole(const Run& run) {
+  std::error_code failure;
+  for (const std::string* folder : {&run.folder, &run.records}) {
+    if (!fs::is_directory(*folder, failure))
+      return other_run(text("a folder of the kept run is gone", "保存的运行缺少一个目录"), *folder);
+  }
+  return {};
+}
+
 base::Result<Run> read_run(const Request& request) {
   std::string folder = fs::absolute(request.original_run).string() + "/original";
   SB_TRY(Json json, base::read_json(folder + "/run.json"));
-  auto other = [&](base::Text what) {
-    return Error("verify.other_run", std::move(what))
-        .at(folder + "/run.json")
-        .next(text("leave --original-run out, or give the folder of a --keep with this command",
-                   "请去掉 --original-run，或给出用同一命令 --keep 保存的目录"));
-  };
+  auto other = [&](base::Text what) { return other_run(std::move(what), folder + "/run.json"); };
   auto has = [&](const char* name, auto is_kind) { return json.contains(name) && (json[name].*is_kind)(); };
   if (!json.is_object() || json.value("schema", Json()) != "starbridge.verify_run/1" || !has("exit_code", &Json::is_number_integer) ||
       !has("signal", &Json::is_number_integer) || !has("timed_out", &Json::is_boolean) || !has("wall_ms", &Json::is_number_integer) ||
@@ -114,6 +126,7 @@ base::Result<Run> read_run(const Request& request) {
   run.process.timed_out = json["timed_out"].get<bool>();
   run.process.wall_ms = json["wall_ms"].get<std::int64_t>();
   run.process.out = json["out"].get<std::string>();
+  SB_TRY_VOID(check_is_whole(run));
   return run;
 }
 
@@ -257,6 +270,7 @@ base::Result<Report> run_both(const Request& request, const std::string& scratch
         .next(text("make the original run first", "请先让原版能够运行"));
   }
   SB_TRY(Run port, run_side(request, "port", request.port, *request.chip, root, scratch));
+  SB_TRY_VOID(check_is_whole(original));  // someone may have removed it meanwhile
   report.port_ms = port.process.wall_ms;
   report.port_exit_code = port.process.timed_out     ? 124
                           : port.process.signal != 0 ? 128 + port.process.signal

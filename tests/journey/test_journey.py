@@ -145,6 +145,11 @@ class Journey(unittest.TestCase):
             self.assertIn("[verify.other_run]", refused.stderr)
         numbers = [next((self.work / f"kept-{seed}" / "original" / "records").glob("reads.*")).read_text() for seed in (5, 6)]
         self.assertNotEqual(*numbers)
+        # Half a kept run is none: its missing numbers must not look like the port's.
+        shutil.rmtree(self.work / "kept-5" / "original" / "records")
+        refused = run(*kept, 5, "--", "python", "train.py")
+        self.assertEqual(refused.returncode, 3)
+        self.assertIn("kept-5/original/records", refused.stderr)
 
     def test_an_original_that_fails_is_named(self):
         done = run("verify", EXAMPLE, self.work / "ascend-910b3", "--", "python", "no_such_script.py")

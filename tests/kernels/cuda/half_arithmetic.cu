@@ -1,4 +1,4 @@
-// half and bfloat16: conversions of every bit pattern, arithmetic against double, pairs, directed roundings.
+// half and bfloat16: conversions of every bit pattern, arithmetic against double, pairs, directed roundings, shuffles without a mask.
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
 
@@ -21,6 +21,17 @@ __global__ void arithmetic(const float* x, const float* y, float* out, int count
   out[3 * count + i] = __low2float(pair) + __high2float(pair);
   out[4 * count + i] = __half2float(__float2half_rd(x[i])), out[5 * count + i] = __half2float(__float2half_ru(x[i]));
   out[6 * count + i] = __bfloat162float(__float2bfloat16(x[i]) + __float2bfloat16(y[i]));
+}
+
+// The shuffles of before Volta, which libraries still name for half.
+__global__ void old_shuffles(float* out) {
+  const int lane = threadIdx.x;
+  const __half h = __float2half((float)lane);
+  const __nv_bfloat16 b = __float2bfloat16((float)lane);
+  out[lane] = __half2float(__shfl_up(h, 1));
+  out[32 + lane] = __half2float(__shfl_down(h, 2));
+  out[64 + lane] = __bfloat162float(__shfl_xor(b, 3));
+  out[96 + lane] = __bfloat162float(__shfl(b, 7));
 }
 
 // The nearest half by search among the neighbours, independent of the headers.
@@ -64,5 +75,14 @@ int main() {
     EXPECT(std::fabs(got[3 * count + i] - (2 * a + 2 * c)) < 1e-6);
     EXPECT(got[4 * count + i] <= x[i] && got[5 * count + i] >= x[i] && got[5 * count + i] - got[4 * count + i] <= std::fabs(x[i]) / 500 + 6e-8);
     EXPECT(std::fabs(got[6 * count + i] - (x[i] + y[i])) <= (std::fabs(x[i]) + std::fabs(y[i])) / 64);
+  }
+  OnCard<float> moved(128);
+  old_shuffles<<<1, 32>>>(moved);
+  std::vector<float> lanes = moved.fetch();
+  for (int i = 0; i < 32; ++i) {
+    EXPECT(lanes[i] == (i == 0 ? 0 : i - 1));
+    EXPECT(lanes[32 + i] == (i >= 30 ? i : i + 2));
+    EXPECT(lanes[64 + i] == (i ^ 3));
+    EXPECT(lanes[96 + i] == 7);
   }
 }

@@ -145,6 +145,10 @@ struct BfloatFormat {
   SB_DEVICE type __shfl_up_sync(unsigned int m, type v, unsigned int d, int w = 32) { return sb::shuffle_up(m, v, d, w); }                \
   SB_DEVICE type __shfl_down_sync(unsigned int m, type v, unsigned int d, int w = 32) { return sb::shuffle_down(m, v, d, w); }            \
   SB_DEVICE type __shfl_xor_sync(unsigned int m, type v, int b, int w = 32) { return sb::shuffle_xor(m, v, b, w); }                       \
+  SB_DEVICE type __shfl(type v, int lane, int w = 32) { return sb::shuffle(__sb_active_mask(), v, lane, w); }                             \
+  SB_DEVICE type __shfl_up(type v, unsigned int d, int w = 32) { return sb::shuffle_up(__sb_active_mask(), v, d, w); }                    \
+  SB_DEVICE type __shfl_down(type v, unsigned int d, int w = 32) { return sb::shuffle_down(__sb_active_mask(), v, d, w); }                \
+  SB_DEVICE type __shfl_xor(type v, int b, int w = 32) { return sb::shuffle_xor(__sb_active_mask(), v, b, w); }                           \
   SB_DEVICE type __ldg(const type* p) { return *p; }                                                                                      \
   SB_DEVICE type atomicExch(type* a, type v) { return sb::update<bits>(a, [v](type) { return v; }); }                                     \
   SB_DEVICE type atomicAdd(type* a, type v) { return sb::update<bits>(a, [v](type old) { return old + v; }); }
