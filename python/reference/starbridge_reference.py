@@ -20,6 +20,8 @@ MEMORY_DEFAULT = 80 << 30
 
 def install() -> None:
     """Arranges that torch is mapped right after its import."""
+    # torch.compile asks torch.cuda whether there is a card, hears yes, and would have Triton look for its driver.
+    os.environ.setdefault("TORCHINDUCTOR_TRITON_DISABLE_DEVICE_DETECTION", "1")
     after_import("torch", _map_torch)
 
 
@@ -48,6 +50,23 @@ def _map_torch(torch: Any) -> None:
     mapper.map_accelerator()
     mapper.map_amp()
     mapper.map_distributed()
+
+
+class _TensorType(type):
+    """torch.cuda.FloatTensor and the like: types of their own, as programs that list both expect, of which the CPU's tensors are."""
+
+    plain: Any
+
+    def __call__(cls, *arguments: Any, **keywords: Any) -> Any:
+        return cls.plain(*arguments, **keywords)
+
+    def __instancecheck__(cls, value: Any) -> bool:
+        return isinstance(value, cls.plain)
+
+
+def _plain_type(kind: Any) -> Any:
+    """The CPU's type for one of CUDA's, given as an object or as text; everything else unchanged."""
+    return kind.plain if isinstance(kind, _TensorType) else kind.replace("torch.cuda.", "torch.") if isinstance(kind, str) else kind
 
 
 class _Memory:
@@ -180,8 +199,7 @@ class _Mapper:
         tensor_type = torch.Tensor.type
 
         def mapped_type(tensor: Any, dtype: Any = None, non_blocking: bool = False, **keywords: Any) -> Any:
-            if isinstance(dtype, str):
-                dtype = dtype.replace("torch.cuda.", "torch.")
+            dtype = _plain_type(dtype)
             return tensor_type(tensor, dtype, non_blocking, **keywords) if dtype is not None else tensor_type(tensor)
 
         torch.Tensor.type = mapped_type
@@ -337,7 +355,9 @@ class _Mapper:
         torch.accelerator.current_accelerator = lambda check_available=False: None
         for kind in ("Float", "Double", "Half", "BFloat16", "Long", "Int", "Short", "Char", "Byte", "Bool"):
             if hasattr(torch, f"{kind}Tensor"):
-                setattr(cuda, f"{kind}Tensor", getattr(torch, f"{kind}Tensor"))
+                setattr(cuda, f"{kind}Tensor", _TensorType(f"{kind}Tensor", (), {"plain": getattr(torch, f"{kind}Tensor"), "__module__": "torch.cuda"}))
+        choose = torch.set_default_tensor_type
+        torch.set_default_tensor_type = functools.wraps(choose)(lambda kind: choose(_plain_type(kind)))
 
     # --- mixed precision ---------------------------------------------------------------------------------------------
     def map_amp(self) -> None:

@@ -1,5 +1,6 @@
 // starbridge verify ORIGINAL PORT -- COMMAND: both executed on emulated devices, and their numbers compared.
 #include <CLI/CLI.hpp>
+#include <map>
 #include <memory>
 #include <ostream>
 
@@ -17,6 +18,8 @@ using base::Table;
 using base::text;
 
 namespace {
+
+constexpr std::size_t kFilesListed = 20;
 
 struct VerifyOptions {
   std::string original;
@@ -79,6 +82,26 @@ void print_comparison(const Context& context, const verify::Report& report) {
   if (table.row_count() > 0) context.out << table.render(context.style) << "\n";
 }
 
+// How far the run went into the project. In a large one most files are not reached: those are counted, not listed.
+void print_files(const Context& context, const verify::Report& report) {
+  const bool lists_all = report.files.size() <= kFilesListed;
+  std::map<verify::FileUse, std::size_t> counts;
+  std::size_t listed = 0;
+  for (const auto& [path, use] : report.files) {
+    ++counts[use];
+    if (!lists_all && (use != verify::FileUse::kExecuted || listed == kFilesListed)) continue;
+    ++listed;
+    context.out << "  " << path << "  " << context.style.dim(words_of(context, use)) << "\n";
+  }
+  if (lists_all) return;
+  context.out << "  "
+              << context.say(text("{} Python files: {} executed, {} imported, {} parsed only (--json lists them)",
+                                  "{} 个 Python 文件：{} 个已执行，{} 个已导入，{} 个仅解析（--json 列出全部）",
+                                  report.files.size(), counts[verify::FileUse::kExecuted], counts[verify::FileUse::kImported],
+                                  counts[verify::FileUse::kParsed]))
+              << "\n";
+}
+
 void print_report(const Context& context, const VerifyOptions& options, const catalog::Chip& chip, const verify::Report& report) {
   if (!report.series.empty() && !report.compares_reads) {
     const std::string& name = report.series[0].name;
@@ -90,8 +113,7 @@ void print_report(const Context& context, const VerifyOptions& options, const ca
                   << curves << "\n";
   }
   print_comparison(context, report);
-  for (const auto& [path, use] : report.files)
-    context.out << "  " << path << "  " << context.style.dim(words_of(context, use)) << "\n";
+  print_files(context, report);
   context.out
       << "\n"
       << context.say(text(

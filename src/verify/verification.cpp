@@ -114,9 +114,9 @@ base::Result<Run> read_run(const Request& request) {
   SB_TRY(Json json, base::read_json(folder + "/run.json"));
   auto other = [&](base::Text what) { return other_run(std::move(what), folder + "/run.json"); };
   auto has = [&](const char* name, auto is_kind) { return json.contains(name) && (json[name].*is_kind)(); };
-  if (!json.is_object() || json.value("schema", Json()) != "starbridge.verify_run/1" || !has("exit_code", &Json::is_number_integer) ||
-      !has("signal", &Json::is_number_integer) || !has("timed_out", &Json::is_boolean) || !has("wall_ms", &Json::is_number_integer) ||
-      !has("out", &Json::is_string))
+  if (!json.is_object() || json.value("schema", Json()) != "starbridge.verify_run/1" ||
+      !has("exit_code", &Json::is_number_integer) || !has("signal", &Json::is_number_integer) ||
+      !has("timed_out", &Json::is_boolean) || !has("wall_ms", &Json::is_number_integer) || !has("out", &Json::is_string))
     return other(text("not a run that verify kept", "不是 verify 保存的运行"));
   if (json.value("command", Json()) != Json(request.command) || json.value("seed", Json()) != Json(request.seed))
     return other(text("the kept run is of another command or seed", "保存的运行使用了不同的命令或随机种子"));
@@ -136,7 +136,8 @@ std::vector<std::string> record_files(const Run& run, const std::string& prefix)
   std::error_code failure;
   for (const auto& entry : fs::directory_iterator(run.records, failure)) {
     std::string name = entry.path().filename().string();
-    if (name.rfind(prefix, 0) == 0) found.emplace_back(std::strtol(name.c_str() + prefix.size(), nullptr, 10), entry.path().string());
+    if (name.rfind(prefix, 0) == 0)
+      found.emplace_back(std::strtol(name.c_str() + prefix.size(), nullptr, 10), entry.path().string());
   }
   std::sort(found.begin(), found.end());
   std::vector<std::string> paths;
@@ -252,6 +253,24 @@ base::Text first_disagreement(const Report& report) {
   return {};
 }
 
+// The module that a failed Python run lacks, as the interpreter names it last; empty when it lacks none.
+std::string missing_module(const std::string& out) {
+  const std::string_view begin = "ModuleNotFoundError: No module named '";
+  std::size_t at = out.rfind(begin);
+  if (at == std::string::npos) return "";
+  std::size_t name = at + begin.size();
+  std::size_t end = out.find_first_of("'.\n", name);  // of a.b the package is a
+  return end == std::string::npos ? "" : base::sanitize_utf8(out.substr(name, end - name));
+}
+
+base::Text next_step_of(const Run& run) {
+  std::string module = missing_module(run.process.out);
+  base::Result<std::string> python = pool::torch_python();
+  if (module.empty() || !python.ok()) return text("make the original run first", "请先让原版能够运行");
+  return text("install the package that has {0} for the Python of these runs: {1} -m pip install {0}",
+              "请为运行所用的 Python 安装提供 {0} 的软件包：{1} -m pip install {0}", module, *python);
+}
+
 base::Result<Report> run_both(const Request& request, const std::string& scratch) {
   SB_TRY(std::string root, base::installation_root());
   Report report;
@@ -267,7 +286,7 @@ base::Result<Report> run_both(const Request& request, const std::string& scratch
     std::string tail = tail_of(original.process.out);
     return Error("verify.original_failed", {what.en + "\n" + tail, what.zh + "\n" + tail})
         .at(request.original)
-        .next(text("make the original run first", "请先让原版能够运行"));
+        .next(next_step_of(original));
   }
   SB_TRY(Run port, run_side(request, "port", request.port, *request.chip, root, scratch));
   SB_TRY_VOID(check_is_whole(original));  // someone may have removed it meanwhile

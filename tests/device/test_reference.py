@@ -56,6 +56,25 @@ class Reference(unittest.TestCase):
         """)
         self.assertEqual(got, [True, True, True, False])
 
+    def test_compiled_functions_run_without_a_driver(self) -> None:
+        got = on_reference("""
+        double = torch.compile(lambda x: torch.relu(x) * 2)
+        print(json.dumps([torch.cuda.is_available(), double(torch.tensor([-1.0, 3.0], device="cuda")).tolist()]))
+        """)
+        self.assertEqual(got, [True, [0.0, 6.0]])
+
+    def test_types_of_tensors_are_told_apart(self) -> None:
+        got = on_reference("""
+        import typing
+        both = typing.Union[torch.BoolTensor, torch.cuda.BoolTensor]
+        x = torch.ones(2, device="cuda")
+        made = torch.cuda.FloatTensor([1, 2])
+        torch.set_default_tensor_type(torch.cuda.DoubleTensor)
+        print(json.dumps([len(both.__args__), isinstance(x, torch.cuda.FloatTensor), isinstance(x, torch.cuda.LongTensor), torch.equal(made, torch.tensor([1.0, 2.0]).float()),
+                          str(x.type(torch.cuda.LongTensor).dtype), str(x.type("torch.cuda.HalfTensor").dtype), str(torch.ones(1).dtype)]))
+        """)
+        self.assertEqual(got, [2, True, False, True, "torch.int64", "torch.float16", "torch.float64"])
+
 
 if __name__ == "__main__":
     unittest.main()

@@ -155,6 +155,9 @@ class Journey(unittest.TestCase):
         done = run("verify", EXAMPLE, self.work / "ascend-910b3", "--", "python", "no_such_script.py")
         self.assertEqual(done.returncode, 3)
         self.assertIn("[verify.original_failed]", done.stderr)
+        done = run("verify", EXAMPLE, self.work / "ascend-910b3", "--", "python", "-c", "import no_such_package.part")
+        self.assertEqual(done.returncode, 3)
+        self.assertIn("-m pip install no_such_package", done.stderr)
 
     def test_the_three_dialects_get_the_identical_decision(self):
         decisions = {name: run("--json", "submit", "--dry-run", EXAMPLE / name).stdout for name in ("job.yaml", "train.sbatch", "k8s-job.yaml")}

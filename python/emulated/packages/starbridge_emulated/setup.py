@@ -128,12 +128,19 @@ def _add_tensor_types(module: types.ModuleType, torch: Any, backend: str, kinds:
              torch.int8: "Char", torch.uint8: "Byte", torch.int16: "Short", torch.int32: "Int", torch.int64: "Long",
              torch.bool: "Bool"}
 
-    def make(dtype: Any) -> Any:
-        def construct(*values: Any) -> Any:
+    class TensorType(type):
+        """Programs call these, list them beside the CPU's types and ask isinstance of them."""
+
+        dtype: Any
+
+        def __call__(cls, *values: Any) -> Any:
             if len(values) == 1 and not isinstance(values[0], int):
-                return torch.tensor(values[0], dtype=dtype, device=backend)
-            return torch.empty(*values, dtype=dtype, device=backend)
-        return construct
+                return torch.tensor(values[0], dtype=cls.dtype, device=backend)
+            return torch.empty(*values, dtype=cls.dtype, device=backend)
+
+        def __instancecheck__(cls, value: Any) -> bool:
+            return isinstance(value, torch.Tensor) and value.device.type == backend and value.dtype == cls.dtype
 
     for dtype in kinds:
-        setattr(module, names[dtype] + "Tensor", make(dtype))
+        name = names[dtype] + "Tensor"
+        setattr(module, name, TensorType(name, (), {"dtype": dtype, "__module__": f"torch.{backend}"}))
