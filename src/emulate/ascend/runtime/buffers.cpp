@@ -26,8 +26,14 @@ int filler_into(int position) {
   }
 }
 
+// The position whose memory holds a queue's buffers: what comes from GM or L1 lies where it goes, the rest where it was made.
+int home_of(int src, int dst) {
+  const bool is_into_l0 = (src == kA1 && dst == kA2) || (src == kB1 && dst == kB2) || (src == kC1 && dst == kC2);
+  return src == kGmPosition || is_into_l0 ? dst : src;
+}
+
 Ends ends_of(const Queue& queue) {
-  const int at = queue.src == kGmPosition ? queue.dst : queue.src;  // where its buffers lie
+  const int at = home_of(queue.src, queue.dst);
   Ends ends{filler_into(at), SB_PIPE_V};
   if (queue.src == kVecIn) ends.filler = SB_PIPE_MTE2;
   switch (queue.src == kGmPosition ? at : queue.dst) {
@@ -47,7 +53,7 @@ const char* name_of_position(int position) {
   static const char* const names[] = {"GM", "A1", "A2", "B1", "B2", "C1", "C2", "CO1", "CO2", "VECIN", "VECOUT", "VECCALC", "SPM", "TSCM", "C2PIPE2GM", "C2PIPE2LOCAL"};
   return position >= 0 && position < 16 ? names[position] : "?";
 }
-const char* name_of_queue(const Queue& queue) { return name_of_position(queue.src == kGmPosition ? queue.dst : queue.src); }
+const char* name_of_queue(const Queue& queue) { return name_of_position(home_of(queue.src, queue.dst)); }
 
 Queue* queue_of(Task& task, const sb_que* que, const char* call, const void* place) {
   if (que->id > 0 && static_cast<std::size_t>(que->id) <= task.buffers.queues.size()) return &task.buffers.queues[static_cast<std::size_t>(que->id - 1)];
@@ -133,7 +139,7 @@ void __sb_asc_que_init(sb_que* que, int src, int dst, int depth, int count, sb_l
   const void* place = __builtin_return_address(0);
   Task& task = *current_task();
   Buffers& all = task.buffers;
-  const Memory memory = memory_of_position(src == kGmPosition ? dst : src);
+  const Memory memory = memory_of_position(home_of(src, dst));
   const sb_long rounded = (bytes + 31) / 32 * 32;
   if (settings().is_check && all.by_address.size() + static_cast<std::size_t>(count) > 64)
     report_at("capacity", place, "with this InitBuffer the pipe has more than 64 buffers", "此 InitBuffer 使缓冲区总数超过 64");

@@ -6,6 +6,7 @@
 #include "emulate/ascend/runtime/cache.h"
 #include "emulate/ascend/runtime/check.h"
 #include "emulate/ascend/runtime/chip.h"
+#include "emulate/ascend/runtime/instruction.h"
 #include "emulate/common/crash.h"
 #include "emulate/common/finding_log.h"
 #include "emulate/common/settings.h"
@@ -248,6 +249,30 @@ int __sb_printf(const char* format, ...) {
   const int count = std::vprintf(format, arguments);
   va_end(arguments);
   return count;
+}
+void __sb_asc_dump(const char* name, int type, const void* at, sb_long count, unsigned number) {
+  Task& task = *current_task();
+  const Segment read{static_cast<const char*>(at), count * kTypeBytes[type], false};
+  if (settings().is_check) {
+    drain(task, SB_PIPE_ALL);
+    if (!check_operand(task, name, "the tensor", read, ~memory_bit(Memory::kHost), 1, __builtin_return_address(0))) return;
+  }
+  std::printf("%s: desc=%u, block=%d, position=%s, count=%lld\n[", name, number, task.block, name_of(memory_of(at)), static_cast<long long>(count));
+  for (sb_long i = 0; i < count; ++i) {
+    const char* element = read.start + i * kTypeBytes[type];
+    const char* between = i == 0 ? "" : ", ";
+    if (is_floating(type)) {
+      float value = 0;
+      loops().to_float(type, &value, element, 1);
+      std::printf("%s%g", between, static_cast<double>(value));
+    } else {
+      unsigned long long bits = 0;
+      std::memcpy(&bits, element, static_cast<std::size_t>(kTypeBytes[type]));
+      const auto unused = static_cast<unsigned>(64 - 8 * kTypeBytes[type]);
+      std::printf("%s%lld", between, static_cast<long long>(bits << unused) >> unused);
+    }
+  }
+  std::printf("]\n");
 }
 void* __sb_device_malloc(std::size_t) { return nullptr; }
 void __sb_device_free(void*) {}

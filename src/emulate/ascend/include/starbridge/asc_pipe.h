@@ -71,7 +71,7 @@ class TQueBind {
   template <typename T>
   SB_METHOD LocalTensor<T> sb_tensor(char* at, sb_word bytes) {
     LocalTensor<T> tensor;
-    tensor.sb_set(at, static_cast<sb_long>(bytes), src == TPosition::GM ? dst : src);
+    tensor.sb_set(at, static_cast<sb_long>(bytes), src == TPosition::GM || dst == TPosition::A2 || dst == TPosition::B2 || dst == TPosition::C2 ? dst : src);
     return tensor;
   }
 };
