@@ -22,6 +22,7 @@ class Machine:
     names: str  # of what a program calls
     uses: str  # table in data/emulate
     corpus: tuple  # globs of its programs
+    folders: tuple = ()  # globs of programs that are folders; read as they are, since the command writes some of their headers
     doors: tuple = ()  # further headers a program includes itself
     refused: str = ""  # table of names that are refused, in the headers' folder
     refused_row: str = ""
@@ -64,6 +65,7 @@ MACHINES = (
         uses="ascend_uses.tsv",
         hidden=r"^(SB_|EXPECT|CHECK|RUN$|ACL_|(AtM|AtN|BaseM|BaseN|Depth|Rows|Columns|Least|LeadingC|Product|Restart)$|Stream$|OnChip$|[A-Z]$)",
         corpus=("tests/kernels/ascend/*.asc", "tests/kernels/ascend/wrong/*.asc"),
+        folders=("tests/kernels/ascend/operators/*",),
         kinds=(("Host calls", r"^acl"), ("Words of operators", r"^[A-Z_0-9]+$"), ("Functions and classes", r"^[A-Z]")),
     ),
     Machine(
@@ -156,6 +158,11 @@ def tested_names(machine):
             written = re.findall(r"\w+", program.read_text())
             for name in called(machine, lines) | (macros(machine) & set(written)):
                 found.setdefault(name, []).append(program.stem)
+    done = done_names(machine)
+    for folder in sorted(path for pattern in machine.folders for path in ROOT.glob(pattern)):
+        text = "\n".join(source.read_text() for source in sorted(folder.rglob("*")) if source.suffix in (".cpp", ".h"))
+        for name in (called(machine, text.splitlines()) & done) | (macros(machine) & set(re.findall(r"\w+", text))):
+            found.setdefault(name, []).append(folder.name)
     return found
 
 
