@@ -73,6 +73,14 @@ inline cnrtRet_t memcpy(void* to, const void* from, size_t bytes, cnrtMemTransDi
   cnrtRet_t error = cnrtDeviceSynchronize();
   return error != cnrtSuccess ? error : cnrtMemcpy(to, const_cast<void*>(from), bytes, kind);
 }
+// Row by row: CNRT's own form is not in all its versions.
+inline cnrtRet_t memcpy_2d(void* to, size_t to_pitch, const void* from, size_t from_pitch, size_t width, size_t height, cnrtMemTransDir_t kind) {
+  for (size_t row = 0; row < height; ++row) {
+    cnrtRet_t error = port::memcpy((char*)to + row * to_pitch, (const char*)from + row * from_pitch, width, kind);
+    if (error != cnrtSuccess) return error;
+  }
+  return cnrtSuccess;
+}
 inline cnrtRet_t memset(void* to, int value, size_t bytes) {
   cnrtRet_t error = cnrtDeviceSynchronize();
   return error != cnrtSuccess ? error : cnrtMemset(to, value, bytes);
@@ -107,7 +115,8 @@ struct DeviceProperties {
   char name[64];
   int major, minor, multiProcessorCount, maxThreadsPerBlock, maxThreadsPerMultiProcessor, warpSize, clockRate;
   int maxThreadsDim[3], maxGridSize[3];
-  size_t totalGlobalMem, sharedMemPerBlock;
+  size_t totalGlobalMem, sharedMemPerBlock, totalConstMem;
+  int l2CacheSize, regsPerBlock, memoryClockRate, memoryBusWidth, concurrentKernels;
 };
 inline cnrtRet_t device_properties(DeviceProperties* to, int ordinal) {
   cnrtDeviceProp_t from;
@@ -119,6 +128,15 @@ inline cnrtRet_t device_properties(DeviceProperties* to, int ordinal) {
   to->maxThreadsPerBlock = 1024, to->maxThreadsPerMultiProcessor = 1024, to->warpSize = 32, to->clockRate = from.clusterClockRate;
   for (int i = 0; i < 3; ++i) to->maxThreadsDim[i] = i == 2 ? 64 : 1024, to->maxGridSize[i] = 65535;
   to->totalGlobalMem = from.totalMem * (size_t{1} << 20), to->sharedMemPerBlock = 48 * 1024;
+  to->totalConstMem = 64 * 1024, to->l2CacheSize = 4 << 20, to->regsPerBlock = 65536;  // CNRT does not tell: sizes that programs can work with
+  return cnrtSuccess;
+}
+enum Attribute { kSharedPerBlock, kProcessors, kThreadsPerBlock, kWarp };
+inline cnrtRet_t device_attribute(int* to, Attribute which, int ordinal) {
+  DeviceProperties all;
+  cnrtRet_t error = device_properties(&all, ordinal);
+  if (error != cnrtSuccess) return error;
+  *to = which == kSharedPerBlock ? (int)all.sharedMemPerBlock : which == kProcessors ? all.multiProcessorCount : which == kThreadsPerBlock ? all.maxThreadsPerBlock : all.warpSize;
   return cnrtSuccess;
 }
 
@@ -253,6 +271,16 @@ __mlu_func__ void lanes_ballot(T* to, const int* from, int width, int first, int
     for (int lane = at; lane < end; ++lane) mask |= (from[lane] != 0 ? 1u : 0u) << (lane - section);
     for (int lane = at; lane < end; ++lane) to[lane] = (T)mask;
     at = end;
+  }
+}
+template <class T>
+__mlu_func__ void lanes_match(T* to, const unsigned int* from, int width, int first, int last) {
+  for (int lane = first; lane < last; ++lane) {
+    const int section = lane / width * width;
+    unsigned int mask = 0;
+    for (int other = section < first ? first : section; other < section + width && other < last; ++other)
+      mask |= (from[other] == from[lane] ? 1u : 0u) << (other - section);
+    to[lane] = (T)mask;
   }
 }
 template <class T>

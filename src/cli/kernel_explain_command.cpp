@@ -217,6 +217,11 @@ void add_kernel_explain_command(Frame& frame) {
   command
       ->add_option("PROGRAM", options->program, frame.say(text(".cu source, or SOURCE:KERNEL", ".cu 源文件，或 源文件:内核名")))
       ->required();
+  command
+      ->add_option("--with", options->request.port.with, frame.say(text("a further .cu source of the program", "程序的其他 .cu 源文件")))
+      ->allow_extra_args(false);
+  command->add_flag("--double-as-float", options->request.port.choices.narrows_double,
+                    frame.say(text("compute double variables of kernels as float", "内核中的双精度变量按 float 计算")));
   command->add_option("--to", options->request.port.chip, frame.say(text("chip", "芯片")))->capture_default_str();
   command->add_option("-I,--include", options->request.port.includes, frame.say(text("folder of headers", "头文件目录")))
       ->allow_extra_args(false);

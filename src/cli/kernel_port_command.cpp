@@ -184,6 +184,8 @@ base::Result<ExitCode> run_verify(const Context& context, const kernel::port::Ve
 
 void add_port_options(Frame& frame, CLI::App* command, kernel::port::PortRequest& request) {
   command->add_option("PROGRAM", request.path, frame.say(text(".cu source", ".cu 源文件")))->required();
+  command->add_option("--with", request.with, frame.say(text("a further .cu source of the program", "程序的其他 .cu 源文件")))
+      ->allow_extra_args(false);
   command
       ->add_option("--to", request.chip,
                    frame.say(text("chip: mlu370-x8, mlu370-s4, mlu590, ...", "芯片：mlu370-x8、mlu370-s4、mlu590 等")))
@@ -194,6 +196,9 @@ void add_port_options(Frame& frame, CLI::App* command, kernel::port::PortRequest
       ->allow_extra_args(false);
   command->add_option("-D,--define", request.defines, frame.say(text("macro, NAME or NAME=VALUE", "宏，NAME 或 NAME=VALUE")))
       ->allow_extra_args(false);
+  command->add_flag("--double-as-float", request.choices.narrows_double,
+                    frame.say(text("compute double variables of kernels as float; the report says where",
+                                   "内核中的双精度变量按 float 计算，并在报告中注明")));
 }
 
 }  // namespace

@@ -10,6 +10,7 @@
 #include <clang/Basic/SourceManager.h>
 
 #include <map>
+#include <memory>
 #include <set>
 #include <string>
 #include <vector>
@@ -30,13 +31,23 @@ struct Pointer {
   int unit = 1;
 };
 
+// A pointer variable: all places that stand for it share what it points into.
+struct Aim {
+  Pointer memory;            // its unit; the offset is in the variable `name`, or in here while there is none
+  std::string name;
+  const Node* home = nullptr;  // the sequence it is declared in
+  bool is_null = false;        // nullptr at this point of the text
+};
+
 // A place: what a name or an lvalue stands for.
 struct Place {
   enum Kind { kNone, kVariable, kPointer, kRecord, kMemory } kind = kNone;
   clang::QualType type;
-  std::string name;            // variable; pointer: its offset's variable
-  Pointer memory;              // kMemory, and the root of a pointer variable
-  std::vector<Place> members;  // kRecord
+  std::string name;              // kVariable
+  Pointer memory;                // kMemory
+  std::shared_ptr<Aim> aim;      // kPointer
+  std::vector<Place> members;    // kRecord
+  const void* origin = nullptr;  // what declares it, for variables whose address may be asked for
 };
 
 struct Value {
@@ -48,10 +59,14 @@ struct Value {
 
 class Lowering {
  public:
-  Lowering(clang::ASTContext& context, std::string& name) : context_(context), kernel_name_(name) {}
+  // `in_memory`: declarations of variables whose address is taken; they become arrays of one element.
+  Lowering(clang::ASTContext& context, std::string& name, const std::set<const void*>& in_memory = {})
+      : context_(context), kernel_name_(name), in_memory_(in_memory) {}
   // The kernel as a tree, or a refuse node.
   Tree run(const clang::FunctionDecl* kernel);
   bool fails() const { return fails_; }
+  // The declaration whose address could not be given; with it in memory, another attempt may go further.
+  const void* wanted_in_memory() const { return wanted_; }
 
  private:
   // Statements (lower_stmt.cpp).
@@ -79,9 +94,13 @@ class Lowering {
   Place special_member(const clang::Expr* base, const std::string& field);
   // Calls (lower_call.cpp).
   Value call(const clang::CallExpr* expr);
+  Value assign(const clang::CallExpr* expr);
+  void initialise(const Place& object, const clang::CXXConstructorDecl* constructor, const clang::CXXCtorInitializer* init);
+  Place text(const clang::StringLiteral* literal);
   bool intrinsic(const clang::CallExpr* expr, const std::string& name, Value& result);
   bool atomic(const clang::CallExpr* expr, const std::string& name, Value& result);
   bool warp(const clang::CallExpr* expr, const std::string& name, Value& result);
+  void match(const clang::CallExpr* expr, Value& result);
   bool half_call(const clang::CallExpr* expr, const std::string& name, Value& result);
   Value inlined(const clang::FunctionDecl* callee, llvm::ArrayRef<const clang::Expr*> arguments, const Place* object,
                 const clang::Expr* site);
@@ -98,7 +117,21 @@ class Lowering {
   // Places and values.
   Value read_whole(const Place& place);
   void write_whole(const Place& place, const Value& value);
-  Place make_place(clang::QualType type, const std::string& name);
+  clang::QualType as_pointer(clang::QualType type);
+  Place make_place(clang::QualType type, const std::string& name, const void* origin = nullptr);
+  bool make_in_memory(Place& place, const std::string& name);
+  std::string word_of_record(clang::QualType type);
+  void pin(Place& place);
+  Place bound_to(const clang::Expr* expr);
+  void keep_before(Tree& tree, std::size_t mark);
+  void keep_before(Value& value, std::size_t mark);
+  void stage(const Place& to, Value& value);
+  Value fail_address(const clang::Expr* expr, const Place& place);
+  Place returned(const Place& result, Place place);
+  void return_pointer(const clang::ReturnStmt* given, const Pointer& pointer);
+  void point(const Place& pointer, const Pointer& to);
+  void write_pointer(const Place& place, const Pointer& to, clang::SourceLocation where);
+  Tree offset_in(const Pointer& pointer, int unit, clang::SourceLocation where);
   Value read(const Place& place);
   void write(const Place& place, const Value& value);
   Place member(const Place& place, const clang::FieldDecl* field);
@@ -130,8 +163,12 @@ class Lowering {
     Place result;
     const Place* object = nullptr;
     bool has_left = false;
+    bool returns_place = false;  // a reference: what is returned is where, not what
   };
   std::vector<Frame> frames_;
+  Place returned_;  // of the call last inlined, if it returns a reference
+  std::set<const void*> in_memory_;
+  const void* wanted_ = nullptr;
   std::vector<std::string> switches_;  // labels of enclosing switches; empty: a loop, where break is a loop's
 };
 

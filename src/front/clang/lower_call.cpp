@@ -59,6 +59,35 @@ bool Lowering::atomic(const clang::CallExpr* expr, const std::string& name, Valu
   return true;
 }
 
+// Lanes with the same value: word by word. Pointers into one array are the same where their offsets are.
+void Lowering::match(const clang::CallExpr* expr, Value& result) {
+  const clang::Expr* given = expr->getArg(1)->IgnoreParenImpCasts();
+  Tree whole;
+  if (const auto* as_number = llvm::dyn_cast<clang::CastExpr>(given);
+      as_number != nullptr && as_number->getCastKind() == clang::CK_PointerToIntegral)
+    whole = value(as_number->getSubExpr()).pointer.offset;
+  else
+    whole = number(expr->getArg(1));
+  if (fails_ || whole == nullptr) return;
+  std::vector<Tree> words;
+  if (type_bytes(whole->type) == 8 && !is_float(whole->type)) {
+    words = {convert(whole, "u32"), convert(make("shr", "u64", "", {convert(whole, "u64"), constant("i32", 32)}), "u32")};
+  } else if (is_float(whole->type) && type_bytes(whole->type) != 4) {
+    fail(expr->getExprLoc(), "warp_type:" + whole->type);
+    return;
+  } else {
+    words = {as_bits(whole)};
+  }
+  for (const Tree& word : words) {
+    Tree node = make("warp", "u32", fresh("same"), {word, constant("i32", 0), constant("i32", 32)});
+    node->extra = "match";
+    emit(node);
+    Tree same = make("var", "u32", node->name);
+    result.tree = result.tree == nullptr ? same : make("and", "u32", "", {result.tree, same});
+  }
+  result.tree = convert(result.tree, type_of(expr->getType()));
+}
+
 bool Lowering::warp(const clang::CallExpr* expr, const std::string& name, Value& result) {
   const std::string kind = llvm::StringSwitch<std::string>(name)
                                .Cases("__shfl_sync", "__shfl", "index")
@@ -89,8 +118,20 @@ bool Lowering::warp(const clang::CallExpr* expr, const std::string& name, Value&
   return true;
 }
 
+Value Lowering::assign(const clang::CallExpr* expr) {
+  Value right = value(expr->getArg(1));
+  const std::size_t mark = here_->args.size();
+  const Place target = place(expr->getArg(0));
+  if (fails_) return right;
+  keep_before(right, mark);
+  write(target, right);
+  returned_ = target;
+  return read(target);
+}
+
 Value Lowering::call(const clang::CallExpr* expr) {
   Value result;
+  returned_ = {};
   const clang::FunctionDecl* callee = expr->getDirectCallee();
   if (callee == nullptr) return fail_value(expr, "function_pointer:");
   const std::string name = callee->getNameAsString();
@@ -175,11 +216,7 @@ Value Lowering::call(const clang::CallExpr* expr) {
   }
   const clang::FunctionDecl* definition = nullptr;
   if (!callee->hasBody(definition)) {
-    if (callee->isDefaulted() && expr->getNumArgs() == 2) {  // a structure's own assignment
-      Value right = value(expr->getArg(1));
-      write(place(expr->getArg(0)), right);
-      return right;
-    }
+    if (callee->isDefaulted() && expr->getNumArgs() == 2) return assign(expr);  // a structure's own assignment
     return fail_value(expr, "call:" + callee->getQualifiedNameAsString());
   }
   std::vector<const clang::Expr*> arguments(expr->arg_begin(), expr->arg_end());
@@ -196,16 +233,15 @@ Value Lowering::call(const clang::CallExpr* expr) {
     } else {
       object = place(on);
     }
+    pin(object);
     return inlined(definition, arguments, &object, expr);
   }
   if (llvm::isa<clang::CXXOperatorCallExpr>(expr) && llvm::isa<clang::CXXMethodDecl>(callee)) {
     const auto* assigned = llvm::cast<clang::CXXMethodDecl>(callee);
-    if ((assigned->isCopyAssignmentOperator() || assigned->isMoveAssignmentOperator()) && assigned->isTrivial()) {
-      Value right = value(expr->getArg(1));
-      write(place(expr->getArg(0)), right);
-      return right;
-    }
+    if ((assigned->isCopyAssignmentOperator() || assigned->isMoveAssignmentOperator()) && assigned->isTrivial())
+      return assign(expr);
     Place object = place(arguments[0]);
+    pin(object);
     arguments.erase(arguments.begin());
     return inlined(definition, arguments, &object, expr);
   }
@@ -227,19 +263,18 @@ Value Lowering::inlined(const clang::FunctionDecl* callee, llvm::ArrayRef<const 
     const clang::Expr* given = arguments[i++];
     const QualType type = parameter->getType();
     if (type->isReferenceType()) {
-      places_[parameter] = place(given->IgnoreParens());
+      places_[parameter] = bound_to(given);
     } else if (type->isPointerType()) {
       Value start = value(given);
       Place made = make_place(type, parameter->getNameAsString());
       if (fails_) return result;
-      made.memory = start.pointer;
-      emit(make("set", "i64", made.name, {start.pointer.offset == nullptr ? constant("i64", 0) : start.pointer.offset}));
+      write_pointer(made, start.pointer, given->getExprLoc());
       places_[parameter] = made;
     } else {
       Value start = value(given);
       if (fails_) return result;
       if (!group_of(type, group_width).empty()) continue;
-      Place made = make_place(type, parameter->getNameAsString());
+      Place made = make_place(type, parameter->getNameAsString(), parameter);
       write(made, start);
       places_[parameter] = made;
     }
@@ -250,18 +285,22 @@ Value Lowering::inlined(const clang::FunctionDecl* callee, llvm::ArrayRef<const 
                           : "in_" + (callee->getDeclName().isIdentifier() ? callee->getNameAsString() : std::string("operator")));
   const QualType type = callee->getReturnType();
   const bool is_void = type->isVoidType() || llvm::isa<clang::CXXConstructorDecl>(callee);
-  if (!is_void && !type->isPointerType())
+  frame.returns_place = type->isLValueReferenceType() && !type.getNonReferenceType().isConstQualified();
+  if (!is_void && !type->isPointerType() && !frame.returns_place)
     frame.result = make_place(type, callee->getDeclName().isIdentifier() ? callee->getNameAsString() : "result");
   frame.object = object;
   Tree saved = here_, body = make("seq", "", "");
   here_ = body;
+  for (const clang::ParmVarDecl* parameter : callee->parameters()) {
+    if (parameter->getType()->isPointerType()) places_[parameter].aim->home = body.get();
+  }
   stack_.push_back(callee);
   frames_.push_back(frame);
   std::vector<std::string> switches;
   std::swap(switches, switches_);
   if (const auto* constructor = llvm::dyn_cast<clang::CXXConstructorDecl>(callee)) {
     for (const clang::CXXCtorInitializer* init : constructor->inits()) {
-      if (init->isMemberInitializer() && object != nullptr) write(member(*object, init->getMember()), value(init->getInit()));
+      if (object != nullptr) initialise(*object, constructor, init);
     }
   }
   statement(callee->getBody());
@@ -280,6 +319,7 @@ Value Lowering::inlined(const clang::FunctionDecl* callee, llvm::ArrayRef<const 
   } else {
     emit(make("block", "", frame.label, {body}));
   }
+  returned_ = frame.returns_place ? frame.result : Place{};
   return is_void ? result : read(frame.result);
 }
 

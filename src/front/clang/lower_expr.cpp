@@ -1,6 +1,4 @@
 // Expressions. What they do besides giving a value becomes statements before them.
-#include <llvm/ADT/StringSwitch.h>
-
 #include "front/clang/lower.h"
 
 namespace starbridge::front {
@@ -92,7 +90,7 @@ void Lowering::effect(const clang::Expr* expr) {
     if (target.kind == Place::kPointer) {
       Value moved =
           add_to_pointer(read(target).pointer, constant("i64", 1), target.type->getPointeeType(), unary_expr->isDecrementOp());
-      emit(make("set", "i64", target.name, {index_of(moved.pointer, target.memory.unit)}));
+      emit(make("set", "i64", target.aim->name, {offset_in(moved.pointer, target.aim->memory.unit, expr->getExprLoc())}));
       return;
     }
     Tree old = read(target).tree;
@@ -106,132 +104,6 @@ void Lowering::effect(const clang::Expr* expr) {
   (void)value(expr);
 }
 
-Place Lowering::special_member(const clang::Expr* base, const std::string& field) {
-  Place none;
-  const auto* reference = llvm::dyn_cast<clang::DeclRefExpr>(base->IgnoreParenImpCasts());
-  if (reference == nullptr) return none;
-  const std::string word = llvm::StringSwitch<std::string>(reference->getDecl()->getName())
-                               .Case("threadIdx", "tid")
-                               .Case("blockIdx", "bid")
-                               .Case("blockDim", "bdim")
-                               .Case("gridDim", "gdim")
-                               .Default("");
-  if (word.empty()) return none;
-  none.kind = Place::kVariable;
-  none.name = word + "." + field;
-  none.type = context_.UnsignedIntTy;
-  return none;
-}
-
-Place Lowering::place(const clang::Expr* expr) {
-  expr = expr->IgnoreParens();
-  if (fails_) return {};
-  if (const auto* reference = llvm::dyn_cast<clang::DeclRefExpr>(expr)) {
-    const auto* decl = reference->getDecl();
-    if (auto found = places_.find(decl); found != places_.end()) return found->second;
-    const auto* var = llvm::dyn_cast<clang::VarDecl>(decl);
-    if (var != nullptr && var->hasGlobalStorage()) {
-      std::string scalar;
-      QualType element_type = var->getType();
-      long long count = 1;
-      while (const auto* array = context_.getAsConstantArrayType(element_type)) {
-        count *= array->getSize().getSExtValue();
-        element_type = array->getElementType();
-      }
-      scalar = type_of(element_type);
-      const int unit = element_type->isIncompleteType() ? 1 : bytes_of(element_type);
-      if (scalar.empty()) {
-        scalar = unit % 4 == 0 ? "f32" : "u8";
-        count = count * unit / type_bytes(scalar);
-      }
-      if (element_type->isPointerType()) {
-        fail(expr->getExprLoc(), "pointer_in_memory:" + var->getNameAsString());
-        return {};
-      }
-      const std::string name = fresh(var->getNameAsString());
-      Tree array = array_node(name, "symbol", scalar, count);
-      array->args.push_back(make("argument", "", var->getQualifiedNameAsString()));
-      kernel_->args.push_back(array);
-      Place place = element({name, constant("i64", 0), unit}, var->getType());
-      places_[decl] = place;
-      return place;
-    }
-    fail(expr->getExprLoc(), "name:" + decl->getNameAsString());
-    return {};
-  }
-  if (const auto* member_expr = llvm::dyn_cast<clang::MemberExpr>(expr)) {
-    if (const auto* field = llvm::dyn_cast<clang::FieldDecl>(member_expr->getMemberDecl())) {
-      Place special = special_member(member_expr->getBase(), field->getNameAsString());
-      if (special.kind != Place::kNone) return special;
-      if (member_expr->isArrow()) {
-        Value base = value(member_expr->getBase());
-        if (!base.is_pointer) return {};
-        return member(element(base.pointer, member_expr->getBase()->getType()->getPointeeType()), field);
-      }
-      return member(place(member_expr->getBase()), field);
-    }
-  }
-  if (const auto* subscript = llvm::dyn_cast<clang::ArraySubscriptExpr>(expr)) {
-    Value base = value(subscript->getBase());
-    Tree index = number(subscript->getIdx());
-    if (!base.is_pointer || fails_) return {};
-    return element(add_to_pointer(base.pointer, index, expr->getType(), false).pointer, expr->getType());
-  }
-  if (const auto* unary_expr = llvm::dyn_cast<clang::UnaryOperator>(expr)) {
-    if (unary_expr->getOpcode() == clang::UO_Deref) {
-      const clang::Expr* inner = unary_expr->getSubExpr()->IgnoreParenImpCasts();
-      if (llvm::isa<clang::CXXThisExpr>(inner)) {
-        if (frames_.back().object != nullptr) return *frames_.back().object;
-      }
-      Value base = value(unary_expr->getSubExpr());
-      if (!base.is_pointer) return {};
-      if (auto found = places_.find(nullptr); base.pointer.array.rfind("&", 0) == 0) {
-        (void)found;
-        fail(expr->getExprLoc(), "address_of_variable:");
-        return {};
-      }
-      return element(base.pointer, expr->getType());
-    }
-    if (unary_expr->isIncrementDecrementOp()) {
-      effect(expr);
-      return place(unary_expr->getSubExpr());
-    }
-  }
-  if (const auto* binary_expr = llvm::dyn_cast<clang::BinaryOperator>(expr);
-      binary_expr != nullptr && binary_expr->isAssignmentOp()) {
-    (void)value(expr);
-    return place(binary_expr->getLHS());
-  }
-  if (const auto* implicit = llvm::dyn_cast<clang::CastExpr>(expr)) {
-    if (implicit->getCastKind() == clang::CK_NoOp) return place(implicit->getSubExpr());
-    if (implicit->getCastKind() == clang::CK_LValueBitCast) {
-      Place inner = place(implicit->getSubExpr());
-      if (inner.kind == Place::kMemory) inner.type = expr->getType();
-      return inner;
-    }
-    if (implicit->getCastKind() == clang::CK_DerivedToBase || implicit->getCastKind() == clang::CK_UncheckedDerivedToBase) {
-      Place inner = place(implicit->getSubExpr());
-      return inner.kind == Place::kRecord && inner.members.size() == 1 ? inner.members[0] : inner;
-    }
-  }
-  if (llvm::isa<clang::CXXThisExpr>(expr) && frames_.back().object != nullptr) return *frames_.back().object;
-  // A temporary: give it a place of its own.
-  const clang::Expr* inner = expr;
-  if (const auto* temporary = llvm::dyn_cast<clang::MaterializeTemporaryExpr>(expr)) inner = temporary->getSubExpr();
-  Value held = value(inner);
-  if (fails_) return {};
-  if (held.is_pointer) {
-    Place made;
-    made.kind = Place::kPointer;
-    made.type = expr->getType();
-    made.memory = held.pointer;
-    return made;
-  }
-  Place made = make_place(expr->getType(), "held");
-  write(made, held);
-  return made;
-}
-
 Value Lowering::binary(const clang::BinaryOperator* expr) {
   if (expr->isLogicalOp()) return short_circuit(expr);
   Value result;
@@ -241,16 +113,13 @@ Value Lowering::binary(const clang::BinaryOperator* expr) {
   }
   if (expr->getOpcode() == clang::BO_Assign) {
     Value right = value(expr->getRHS());
+    const std::size_t mark = here_->args.size();
     Place target = place(expr->getLHS());
     if (fails_) return result;
+    keep_before(right, mark);
     if (target.kind == Place::kPointer) {
-      const auto* reference = llvm::dyn_cast<clang::DeclRefExpr>(expr->getLHS()->IgnoreParens());
-      if (!right.is_pointer || reference == nullptr) return fail_value(expr, "pointer_assignment:");
-      Place& kept = places_[reference->getDecl()];
-      if (kept.memory.array.empty()) kept.memory = {right.pointer.array, constant("i64", 0), right.pointer.unit};
-      if (kept.memory.array != right.pointer.array)
-        return fail_value(expr, "pointer_choice:" + reference->getDecl()->getNameAsString());
-      emit(make("set", "i64", kept.name, {index_of(right.pointer, kept.memory.unit)}));
+      if (!right.is_pointer) return fail_value(expr, "pointer_assignment:");
+      write_pointer(target, right.pointer, expr->getExprLoc());
       return right;
     }
     write(target, right);
@@ -258,12 +127,14 @@ Value Lowering::binary(const clang::BinaryOperator* expr) {
   }
   if (expr->isCompoundAssignmentOp()) {
     Tree right = number(expr->getRHS());
+    const std::size_t mark = here_->args.size();
     Place target = place(expr->getLHS());
     if (fails_) return result;
+    keep_before(right, mark);
     if (target.kind == Place::kPointer) {
       Value moved =
           add_to_pointer(read(target).pointer, right, target.type->getPointeeType(), expr->getOpcode() == clang::BO_SubAssign);
-      emit(make("set", "i64", target.name, {index_of(moved.pointer, target.memory.unit)}));
+      emit(make("set", "i64", target.aim->name, {offset_in(moved.pointer, target.aim->memory.unit, expr->getExprLoc())}));
       return read(target);
     }
     const auto* compound = llvm::cast<clang::CompoundAssignOperator>(expr);
@@ -277,8 +148,11 @@ Value Lowering::binary(const clang::BinaryOperator* expr) {
   }
   const char* word = word_of(expr->getOpcode());
   if (word == nullptr) return fail_value(expr, std::string("operator:") + expr->getOpcodeStr().str());
-  Value left = value(expr->getLHS()), right = value(expr->getRHS());
+  Value left = value(expr->getLHS());
+  const std::size_t mark = here_->args.size();
+  Value right = value(expr->getRHS());
   if (fails_) return result;
+  keep_before(left, mark);
   if (left.is_pointer && right.is_pointer) {
     if (left.pointer.array != right.pointer.array || left.pointer.array.empty()) {
       // Compared with nullptr.
@@ -332,7 +206,7 @@ Value Lowering::unary(const clang::UnaryOperator* expr) {
         result.pointer = target.memory;
         return result;
       }
-      return fails_ ? result : fail_value(expr, "address_of_variable:" + target.name);
+      return fails_ ? result : fail_address(expr, target);
     }
     case clang::UO_PreInc:
     case clang::UO_PreDec:
@@ -363,6 +237,7 @@ Value Lowering::cast(const clang::CastExpr* expr) {
     case clang::CK_LValueToRValue: {
       clang::Expr::EvalResult constant_value;
       const clang::Expr* inner = expr->getSubExpr()->IgnoreParens();
+      if (const auto* chosen = llvm::dyn_cast<clang::AbstractConditionalOperator>(inner)) return conditional(chosen);
       const auto* reference = llvm::dyn_cast<clang::DeclRefExpr>(inner);
       if (reference != nullptr && places_.count(reference->getDecl()) == 0 && expr->EvaluateAsRValue(constant_value, context_)) {
         Value result;
@@ -429,7 +304,7 @@ Value Lowering::construct(const clang::CXXConstructExpr* expr) {
   if (expr->getNumArgs() == 1 && (made->isCopyOrMoveConstructor())) return value(expr->getArg(0));
   if (made->isDefaultConstructor() && made->isTrivial()) return zero(expr->getType());
   const auto* record = made->getParent();
-  Place object = make_place(expr->getType(), record->getNameAsString());
+  Place object = make_place(expr->getType(), record->getNameAsString(), expr);
   const clang::FunctionDecl* definition = nullptr;
   if (!made->hasBody(definition)) return fail_value(expr, "call:" + record->getNameAsString());
   std::vector<const clang::Expr*> arguments(expr->arg_begin(), expr->arg_end());
@@ -475,8 +350,14 @@ Value Lowering::value(const clang::Expr* expr) {
     for (const clang::Expr* each : list->inits()) result.members.push_back(value(each));
     return result;
   }
-  if (llvm::isa<clang::CXXThisExpr>(expr)) return fail_value(expr, "this:");
-  if (llvm::isa<clang::StringLiteral>(expr)) return fail_value(expr, "text:");
+  if (llvm::isa<clang::CXXThisExpr>(expr)) {
+    const Place* object = frames_.back().object;
+    if (object == nullptr) return fail_value(expr, "this:");
+    if (object->kind != Place::kMemory) return fail_address(expr, *object);
+    result.is_pointer = true;
+    result.pointer = object->memory;
+    return result;
+  }
   if (expr->isGLValue() || llvm::isa<clang::MemberExpr>(expr)) return read(place(expr));
   return fail_value(expr, std::string("construct:") + expr->getStmtClassName());
 }

@@ -253,10 +253,14 @@ bool Lowering::intrinsic(const clang::CallExpr* expr, const std::string& name, V
   }
   if (name == "__threadfence_block" || name == "__nanosleep" || name == "__builtin_assume") return true;
   if (name == "__threadfence" || name == "__threadfence_system") return fail(expr->getExprLoc(), "fence:" + name), true;
-  if (name == "__activemask") {
-    result.tree = make("const", "u32", "4294967295");
+  if (name == "__activemask") {  // those that come by together
+    Tree node = make("warp", "u32", fresh("active"), {constant("b", 1), constant("i32", 0), constant("i32", 32)});
+    node->extra = "ballot";
+    emit(node);
+    result.tree = make("var", "u32", node->name);
     return true;
   }
+  if (name == "__match_any_sync") return match(expr, result), true;
   if (name == "__sb_thread_rank") {
     result.tree = make("special", "u32", "tid.linear");
     return true;

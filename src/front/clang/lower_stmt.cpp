@@ -47,9 +47,8 @@ Place Lowering::make_parameter(QualType type, const std::string& name, const std
     result->args.push_back(array_node(array, pointee.isConstQualified() ? "global const" : "global", scalar, 0));
     result->args.back()->args.push_back(make("argument", "", path, {constant("i32", index)}));
     place.kind = Place::kPointer;
-    place.name = fresh(array + "_at");
-    place.memory = {array, constant("i64", 0), unit};
-    emit(make("set", "i64", place.name, {constant("i64", 0)}));
+    place.aim = std::make_shared<Aim>(Aim{{array, constant("i64", 0), unit}, fresh(array + "_at"), here_.get()});
+    emit(make("set", "i64", place.aim->name, {constant("i64", 0)}));
     return place;
   }
   if (std::string scalar = type_of(type); !scalar.empty()) {
@@ -63,6 +62,9 @@ Place Lowering::make_parameter(QualType type, const std::string& name, const std
   if (const auto* record = type->getAsCXXRecordDecl(); record != nullptr && record->hasDefinition() && !record->isPolymorphic()) {
     place.kind = Place::kRecord;
     for (const auto& base : record->bases()) place.members.push_back(make_parameter(base.getType(), name, path, index, result));
+    for (const auto* field : record->fields()) {
+      if (field->getType()->isReferenceType()) fail(field->getLocation(), "parameter:" + name);
+    }
     for (const auto* field : record->fields())
       place.members.push_back(make_parameter(field->getType(), name + "_" + field->getNameAsString(),
                                              path + "." + field->getNameAsString(), index, result));
@@ -125,8 +127,7 @@ void Lowering::declare(const clang::VarDecl* var) {
     return;
   }
   if (type->isReferenceType()) {
-    const clang::Expr* init = var->getInit()->IgnoreParenImpCasts();
-    if (init->isGLValue() || llvm::isa<clang::MaterializeTemporaryExpr>(init)) places_[var] = place(init);
+    places_[var] = bound_to(var->getInit());
     return;
   }
   const std::string name = var->getNameAsString();
@@ -136,8 +137,7 @@ void Lowering::declare(const clang::VarDecl* var) {
     if (init != nullptr) {
       Value start = value(init);
       if (fails_) return;
-      made.memory = start.pointer;
-      emit(make("set", "i64", made.name, {start.pointer.offset == nullptr ? constant("i64", 0) : start.pointer.offset}));
+      write_pointer(made, start.pointer, init->getExprLoc());
     }
     places_[var] = made;
     return;
@@ -148,14 +148,31 @@ void Lowering::declare(const clang::VarDecl* var) {
       !(llvm::isa<clang::CXXConstructExpr>(init) && llvm::cast<clang::CXXConstructExpr>(init)->getNumArgs() == 0 &&
         llvm::cast<clang::CXXConstructExpr>(init)->getConstructor()->isTrivial());
   if (has_start) start = value(init);
-  Place made = make_place(type, name);
+  Place made = make_place(type, name, var);
   if (fails_ && refusal_.where.isInvalid()) refusal_.where = var->getLocation();
   places_[var] = made;
   if (has_start) write(made, start);
   if (init != nullptr && type->isArrayType()) {
     const auto* list = llvm::dyn_cast<clang::InitListExpr>(init->IgnoreParenImpCasts());
     const auto* array = context_.getAsConstantArrayType(type);
-    if (list == nullptr || array == nullptr) return;
+    const auto* made_so = llvm::dyn_cast<clang::CXXConstructExpr>(init->IgnoreParenImpCasts());
+    if (made_so != nullptr && made_so->getConstructor()->isTrivial()) return;
+    const auto* literal = llvm::dyn_cast<clang::StringLiteral>(init->IgnoreParenImpCasts());
+    if (literal != nullptr && literal->getCharByteWidth() == 1 && array != nullptr) {
+      for (uint64_t i = 0; i < array->getSize().getZExtValue(); ++i) {
+        const int c = i < literal->getByteLength() ? static_cast<signed char>(literal->getBytes()[i]) : 0;
+        Value letter;
+        letter.tree = constant(type_of(array->getElementType()), c);
+        write(element(add_to_pointer(made.memory, constant("i64", static_cast<long long>(i)), array->getElementType(), false).pointer,
+                      array->getElementType()),
+              letter);
+      }
+      return;
+    }
+    if (list == nullptr || array == nullptr) {
+      fail(var->getLocation(), "construct:an array of objects");
+      return;
+    }
     const QualType element_type = array->getElementType();
     for (uint64_t i = 0; i < array->getSize().getZExtValue(); ++i) {
       const Value moved = add_to_pointer(made.memory, constant("i64", static_cast<long long>(i)), element_type, false);
@@ -276,10 +293,11 @@ void Lowering::statement(const clang::Stmt* stmt) {
       return;
     }
     Tree test = condition(choice->getCond());
+    if (test->op == "const") return statement(test->name == "0" ? choice->getElse() : choice->getThen());
     Tree yes = make("seq", "", ""), no = make("seq", "", "");
     const int line = line_;
-    if (!(test->op == "const" && test->name == "0")) body_of(choice->getThen(), yes);
-    if (!(test->op == "const" && test->name != "0")) body_of(choice->getElse(), no);
+    body_of(choice->getThen(), yes);
+    body_of(choice->getElse(), no);
     line_ = line;
     Tree node = emit(make("if", "", "", {test, yes}));
     if (!no->args.empty()) node->args.push_back(no);
@@ -290,14 +308,15 @@ void Lowering::statement(const clang::Stmt* stmt) {
   } else if (const auto* loop_do = llvm::dyn_cast<clang::DoStmt>(stmt)) {
     do_loop(loop_do);
   } else if (const auto* given = llvm::dyn_cast<clang::ReturnStmt>(stmt)) {
-    Frame& frame = frames_.back();
     if (given->getRetValue() != nullptr && frames_.size() > 1) {
-      Value result = value(given->getRetValue());
-      if (result.is_pointer) {
-        frame.result.kind = Place::kPointer;
-        frame.result.memory = result.pointer;
+      if (frames_.back().returns_place) {
+        const Place where = place(given->getRetValue());
+        if (!fails_) frames_.back().result = returned(frames_.back().result, where);
+        if (fails_ && refusal_.where.isInvalid()) refusal_.where = given->getBeginLoc();
       } else {
-        write(frame.result, result);
+        const Value result = value(given->getRetValue());
+        if (result.is_pointer) return_pointer(given, result.pointer);
+        write(frames_.back().result, result);
       }
     }
     frames_.back().has_left = true;

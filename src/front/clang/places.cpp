@@ -83,12 +83,19 @@ Tree Lowering::convert(Tree tree, const std::string& type) {
   return make("cast", type, "", {std::move(tree)});
 }
 
-Place Lowering::make_place(QualType type, const std::string& name) {
+// A member that is a reference is kept as a pointer.
+QualType Lowering::as_pointer(QualType type) {
+  return type->isReferenceType() ? context_.getPointerType(type.getNonReferenceType()) : type;
+}
+
+Place Lowering::make_place(QualType type, const std::string& name, const void* origin) {
   Place place;
+  place.origin = origin;
   place.type = type = type.getNonReferenceType().getCanonicalType();
+  if (in_memory_.count(origin) > 0 && make_in_memory(place, name)) return place;
   if (type->isPointerType()) {
     place.kind = Place::kPointer;
-    place.name = fresh(name + "_at");
+    place.aim = std::make_shared<Aim>(Aim{{}, fresh(name + "_at"), here_.get()});
     return place;
   }
   if (!type_of(type).empty()) {
@@ -109,7 +116,8 @@ Place Lowering::make_place(QualType type, const std::string& name) {
     place.kind = Place::kRecord;
     for (const auto& base : record->bases()) place.members.push_back(make_place(base.getType(), name));
     for (const auto* field : record->fields())
-      place.members.push_back(make_place(field->getType(), name + "_" + field->getNameAsString()));
+      place.members.push_back(make_place(as_pointer(field->getType()), name + "_" + field->getNameAsString()));
+    for (Place& each : place.members) each.origin = origin;
     return place;
   }
   if (const auto* array = context_.getAsConstantArrayType(type)) {
@@ -169,7 +177,13 @@ Place Lowering::member(const Place& base, const clang::FieldDecl* field) {
     const auto* own = base.type->getAsCXXRecordDecl();
     if (own != nullptr && own->getCanonicalDecl() != record->getCanonicalDecl() && own->getNumBases() == 1)
       return member(base.members[0], field);
+    if (index < base.members.size() && field->getType()->isReferenceType())
+      return element(read(base.members[index]).pointer, field->getType().getNonReferenceType());
     if (index < base.members.size()) return base.members[index];
+  }
+  if (base.kind == Place::kMemory && field->getType()->isReferenceType()) {
+    fail(field->getLocation(), "pointer_in_memory:" + base.memory.array);
+    return {};
   }
   if (base.kind == Place::kMemory) {
     const auto offset = static_cast<long long>(context_.getASTRecordLayout(record).getFieldOffset(field->getFieldIndex()) / 8);
@@ -220,8 +234,9 @@ Value Lowering::read(const Place& place) {
       return value;
     case Place::kPointer:
       value.is_pointer = true;
-      value.pointer = place.memory;
-      if (!place.name.empty()) value.pointer.offset = make("var", "i64", place.name);
+      value.pointer = place.aim->memory;
+      if (!place.aim->name.empty() && !value.pointer.array.empty()) value.pointer.offset = make("var", "i64", place.aim->name);
+      if (value.pointer.offset == nullptr) value.pointer.offset = constant("i64", 0);
       return value;
     case Place::kRecord:
       for (const Place& each : place.members) value.members.push_back(read_whole(each));
@@ -283,11 +298,15 @@ void Lowering::write(const Place& place, const Value& value) {
       if (value.tree != nullptr) emit(make("set", type_of(place.type), place.name, {convert(value.tree, type_of(place.type))}));
       return;
     case Place::kPointer:
-      return;  // write_pointer has done it
-    case Place::kRecord:
-      for (std::size_t i = 0; i < place.members.size() && i < value.members.size(); ++i)
-        write_whole(place.members[i], value.members[i]);
+      if (value.is_pointer) write_pointer(place, value.pointer, {});
       return;
+    case Place::kRecord: {
+      Value staged = value;
+      stage(place, staged);
+      for (std::size_t i = 0; i < place.members.size() && i < staged.members.size(); ++i)
+        write_whole(place.members[i], staged.members[i]);
+      return;
+    }
     case Place::kMemory: {
       const std::string type = type_of(place.type);
       if (!type.empty() && value.tree != nullptr) {
@@ -298,9 +317,11 @@ void Lowering::write(const Place& place, const Value& value) {
         return;
       }
       if (const auto* record = place.type->getAsCXXRecordDecl()) {
+        Value staged = value;
+        stage(place, staged);
         std::size_t i = 0;
         for (const auto* field : record->fields()) {
-          if (i < value.members.size()) write_whole(member(place, field), value.members[i]);
+          if (i < staged.members.size()) write_whole(member(place, field), staged.members[i]);
           ++i;
         }
         return;

@@ -6,6 +6,8 @@
 #include <clang/Frontend/CompilerInstance.h>
 #include <clang/Frontend/FrontendPluginRegistry.h>
 #include <clang/Lex/Lexer.h>
+#include <clang/Lex/PPCallbacks.h>
+#include <clang/Lex/Preprocessor.h>
 
 #include <fstream>
 
@@ -14,6 +16,8 @@
 namespace starbridge::front {
 
 namespace {
+
+constexpr int kAttemptsMax = 64;
 
 class Collector : public clang::RecursiveASTVisitor<Collector> {
  public:
@@ -60,6 +64,13 @@ class Collector : public clang::RecursiveASTVisitor<Collector> {
     if (node->name.empty()) node->extra = "function_pointer";
     module_.push_back(node);
     return true;
+  }
+
+  void skip(clang::SourceRange source) {
+    if (sources_.isInSystemHeader(source.getBegin())) return;
+    Tree node = range(source, nullptr);
+    node->op = "skipped";
+    module_.push_back(node);
   }
 
   Tree finish() {
@@ -126,8 +137,14 @@ class Collector : public clang::RecursiveASTVisitor<Collector> {
       name += "_" + parts;
     }
     if (uses[name]++ > 0) name += "_" + std::to_string(uses[name]);
-    Lowering lowering(context_, name);
-    Tree tree = lowering.run(kernel);
+    // A variable whose address is taken is known when that is met: then the kernel is begun again with it in memory.
+    std::set<const void*> in_memory;
+    Tree tree;
+    for (int attempt = 0; attempt < kAttemptsMax; ++attempt) {
+      Lowering lowering(context_, name, in_memory);
+      tree = lowering.run(kernel);
+      if (lowering.wanted_in_memory() == nullptr || !in_memory.insert(lowering.wanted_in_memory()).second) break;
+    }
     Tree signature = make("signature", "", kernel->getNameAsString());
     signature->extra = arguments;
     for (const clang::ParmVarDecl* parameter : kernel->parameters()) {
@@ -160,24 +177,38 @@ class Collector : public clang::RecursiveASTVisitor<Collector> {
   std::vector<const clang::FunctionDecl*> kernels_;
 };
 
+// What the preprocessor leaves out: calls there need no counterpart.
+class Skipped : public clang::PPCallbacks {
+ public:
+  explicit Skipped(std::vector<clang::SourceRange>& ranges) : ranges_(ranges) {}
+  void SourceRangeSkipped(clang::SourceRange range, clang::SourceLocation) override { ranges_.push_back(range); }
+
+ private:
+  std::vector<clang::SourceRange>& ranges_;
+};
+
 class Consumer : public clang::ASTConsumer {
  public:
-  explicit Consumer(std::string out) : out_(std::move(out)) {}
+  Consumer(std::string out, clang::Preprocessor& preprocessor) : out_(std::move(out)) {
+    preprocessor.addPPCallbacks(std::make_unique<Skipped>(skipped_));
+  }
   void HandleTranslationUnit(clang::ASTContext& context) override {
     if (context.getDiagnostics().hasErrorOccurred()) return;
     Collector collector(context);
     collector.TraverseDecl(context.getTranslationUnitDecl());
+    for (const clang::SourceRange& range : skipped_) collector.skip(range);
     std::ofstream(out_) << print(collector.finish());
   }
 
  private:
   std::string out_;
+  std::vector<clang::SourceRange> skipped_;
 };
 
 class Action : public clang::PluginASTAction {
  protected:
-  std::unique_ptr<clang::ASTConsumer> CreateASTConsumer(clang::CompilerInstance&, llvm::StringRef) override {
-    return std::make_unique<Consumer>(out_);
+  std::unique_ptr<clang::ASTConsumer> CreateASTConsumer(clang::CompilerInstance& compiler, llvm::StringRef) override {
+    return std::make_unique<Consumer>(out_, compiler.getPreprocessor());
   }
   bool ParseArgs(const clang::CompilerInstance&, const std::vector<std::string>& arguments) override {
     for (const std::string& each : arguments) {

@@ -169,7 +169,8 @@ Emitted BangEmitter::run() {
     if (is_double) refuse(child->line > 0 ? child->line : kernel_->line, "double:" + child->name);
   }
   front::each(kernel_->args.back(), [&](const Tree& tree) {
-    if ((tree->op == "set" || tree->op == "warp") && tree->type == "f64") refuse(tree->line, "double:" + tree->name);
+    const bool is_variable = tree->op == "set" && !choices_.narrows_double;
+    if ((is_variable || tree->op == "warp" || tree->op == "atomic") && tree->type == "f64") refuse(tree->line, "double:" + tree->name);
   });
   if (!result_.refusal.empty()) return result_;
   if (has_rows_) force_tiles();
@@ -177,6 +178,13 @@ Emitted BangEmitter::run() {
     rows(kernel_->args.back());
   else
     sequence(kernel_->args.back(), {});
+  // Elements of a thread's own array lie apart by the number of threads: words of another width would overlap others.
+  front::each(kernel_->args.back(), [&](const Tree& part) {
+    if (part->op != "load" && part->op != "store" && part->op != "atomic") return;
+    const Tree& array = arrays_.at(part->name);
+    if (array->extra == "local" && front::type_bytes(array->type) != front::type_bytes(part->type))
+      refuse(part->line, "mixed_local:" + part->name);
+  });
   declare_arrays();
   if (result_.nram_bytes > nram_limit_) refuse(kernel_->line, "capacity:" + std::to_string(result_.nram_bytes));
   if (!result_.refusal.empty()) return result_;

@@ -74,6 +74,7 @@ class BangEmitter {
   bool vector_atomic(const Tree& tree, const Range& range);
   void rows(const Tree& seq);
   void warp_of_block(const Tree& tree);
+  void count_meeting(const Tree& tree, bool operand_is_vector);
   bool parts_regions(const Tree& tree) const;
   void scalar_set(const Tree& tree);
   Range narrowed(const std::vector<Bound>& bounds, const Range& range);

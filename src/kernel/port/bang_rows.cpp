@@ -48,8 +48,23 @@ void BangEmitter::warp(const Tree& tree, const Range& range) {
     call += scalar(tree->args[1]) + ", ";
   }
   line(call + width + ", " + range.first + ", " + range.last + ");");
+  count_meeting(tree, is_done);
+}
+
+// What the support header does for a warp operation: shifts by one distance are copies, all else goes from lane to lane.
+void BangEmitter::count_meeting(const Tree& tree, bool operand_is_vector) {
+  const std::string& kind = tree->extra;
   if (kind == "sum" && tree->type == "f32") result_.reorders = true;
-  ++result_.vector_operations;
+  bool is_copy = kind == "up" || kind == "down" || kind == "xor";
+  if (const Tree& distance = tree->args[1]; kind == "xor" && distance->op == "const") {
+    const long long bits = std::stoll(distance->name);
+    is_copy = (bits & (bits - 1)) == 0;
+  }
+  const Tree work = front::make("call", tree->type, kind);  // one operation per lane
+  count_work(work, is_copy);
+  count_work(tree->args[0], operand_is_vector);
+  if (!is_copy && (result_.fallbacks.empty() || result_.fallbacks.back().line != tree->line))
+    result_.fallbacks.push_back({tree->line, "a warp operation (" + kind + ") from lane to lane"});
 }
 
 // A warp may span rows: the operation goes over all threads of the block; mask_meetings has made variables of its operands.
@@ -78,8 +93,7 @@ void BangEmitter::warp_of_block(const Tree& tree) {
     call += scalar(tree->args[1]) + ", ";
   }
   line(call + scalar(tree->args[2]) + ", 0, block_threads);");
-  if (kind == "sum" && tree->type == "f32") result_.reorders = true;
-  ++result_.vector_operations;
+  count_meeting(tree, is_kept(tree->args[0]));
 }
 
 // Blocks of more than one row: what lies between barriers is carried out row by row.

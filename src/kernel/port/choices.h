@@ -6,6 +6,8 @@ namespace starbridge::kernel::port {
 struct Choices {
   // Every statement thread by thread, with its operations counted: the port one would get without vectors, to compare with.
   bool is_scalar = false;
+  // Variables of kernels that are double are computed as float. Data that lies in memory as double stays refused.
+  bool narrows_double = false;
 };
 
 }  // namespace starbridge::kernel::port

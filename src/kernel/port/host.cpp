@@ -34,6 +34,12 @@ const std::map<std::string, std::string, std::less<>>& names() {
                                                                         {"cudaFree", "port::free_device"},
                                                                         {"cudaFreeHost", "cnrtFreeHost"},
                                                                         {"cudaFuncSetAttribute", "PORT_NOTHING"},
+                                                                        {"cudaFuncAttributeMaxDynamicSharedMemorySize", "0"},
+                                                                        {"cudaDeviceGetAttribute", "port::device_attribute"},
+                                                                        {"cudaDevAttrMaxSharedMemoryPerBlock", "port::kSharedPerBlock"},
+                                                                        {"cudaDevAttrMultiProcessorCount", "port::kProcessors"},
+                                                                        {"cudaDevAttrMaxThreadsPerBlock", "port::kThreadsPerBlock"},
+                                                                        {"cudaDevAttrWarpSize", "port::kWarp"},
                                                                         {"cudaFuncSetCacheConfig", "PORT_NOTHING"},
                                                                         {"cudaDeviceSetCacheConfig", "PORT_NOTHING"},
                                                                         {"cudaProfilerStart", "PORT_NOTHING"},
@@ -50,6 +56,7 @@ const std::map<std::string, std::string, std::less<>>& names() {
                                                                         {"cudaMallocHost", "port::host_malloc"},
                                                                         {"cudaMemGetInfo", "cnrtMemGetInfo"},
                                                                         {"cudaMemcpy", "port::memcpy"},
+                                                                        {"cudaMemcpy2D", "port::memcpy_2d"},
                                                                         {"cudaMemcpyAsync", "port::memcpy_async"},
                                                                         {"cudaMemcpyDeviceToDevice", "cnrtMemcpyDevToDev"},
                                                                         {"cudaMemcpyDeviceToHost", "cnrtMemcpyDevToHost"},
@@ -152,6 +159,10 @@ class Translator {
     for (const front::Tree& node : request_.nodes) {
       Edit edit{static_cast<std::size_t>(std::stoll(node->args[1]->name)),
                 static_cast<std::size_t>(std::stoll(node->args[2]->name)), ""};
+      if (node->op == "skipped") {
+        if (edit.end > edit.begin && edit.end <= source_.size()) skipped_.emplace_back(edit.begin, edit.end);
+        continue;
+      }
       if (edit.end <= edit.begin || edit.end > source_.size())
         return refuse(node->line, text("{} comes out of a macro", "{} 来自宏展开", node->name),
                       text("write it out", "请直接写出"));
@@ -202,10 +213,15 @@ class Translator {
     return base::Error("kernel.cannot_port", std::move(what)).at(base::Place{request_.path, line, 0, ""}).next(std::move(next));
   }
   base::Result<std::string> words(std::size_t begin, std::size_t end) {
-    return words_of(source_.substr(begin, end - begin), line_of(begin));
+    return words_of(source_.substr(begin, end - begin), line_of(begin), begin);
+  }
+  // What the preprocessor leaves out may name what it likes; `at`: of the piece in the source.
+  bool is_left_out(std::size_t at) const {
+    return std::any_of(skipped_.begin(), skipped_.end(),
+                       [&](const auto& range) { return at >= range.first && at < range.second; });
   }
 
-  base::Result<std::string> words_of(const std::string& piece, int line) {
+  base::Result<std::string> words_of(const std::string& piece, int line, std::size_t at = std::string::npos) {
     std::string out;
     for (std::size_t i = 0; i < piece.size();) {
       const char c = piece[i];
@@ -249,7 +265,8 @@ class Translator {
         if (found != names().end()) {
           out += found->second;
           if (found->second.empty() && end < piece.size() && piece[end] == ' ') ++end;
-        } else if (request_.own_names.count(word) == 0 && std::regex_match(word, foreign)) {
+        } else if (request_.own_names.count(word) == 0 && std::regex_match(word, foreign) &&
+                   !(at != std::string::npos && is_left_out(at + i))) {
           return refuse(line, text("{} has no counterpart in CNRT", "CNRT 没有 {} 的对应接口", word),
                         text("write this part against CNRT or CNNL by hand", "请手工改用 CNRT 或 CNNL"));
         } else {
@@ -268,6 +285,7 @@ class Translator {
 
   const HostRequest& request_;
   const std::string& source_;
+  std::vector<std::pair<std::size_t, std::size_t>> skipped_;
 };
 
 }  // namespace
@@ -275,9 +293,10 @@ class Translator {
 base::Result<std::string> translate_host(const HostRequest& request) { return Translator(request).run(); }
 
 std::set<std::string> defined_names(const std::string& source) {
-  static const std::regex pattern(R"((?:#[ \t]*define[ \t]+|\b(?:void|int|bool|auto|inline|static)[ \t]+)(\w+)[ \t]*\()");
+  static const std::regex pattern(R"(#[ \t]*define[ \t]+(\w+)|\b(?:void|int|bool|auto|inline|static)[ \t]+(\w+)[ \t]*\()");
   std::set<std::string> found;
-  for (std::sregex_iterator it(source.begin(), source.end(), pattern), end; it != end; ++it) found.insert((*it)[1]);
+  for (std::sregex_iterator it(source.begin(), source.end(), pattern), end; it != end; ++it)
+    found.insert((*it)[1].matched ? (*it)[1] : (*it)[2]);
   return found;
 }
 

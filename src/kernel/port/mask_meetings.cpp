@@ -154,6 +154,13 @@ class Masker {
       node->args[1] = under(mask, node->args[1], node->args[1]->type, tree->line);
     }
     push(node, tree->line);
+    if (mask != nullptr && tree->extra == "match") {  // only with those that come by
+      const std::string name = "present_" + std::to_string(++number_);
+      Tree present = make("warp", "u32", name, {mask, front::constant("i32", 0), front::constant("i32", 32)});
+      present->extra = "ballot";
+      push(present, tree->line);
+      push(make("set", "u32", tree->name, {make("and", "u32", "", {variable("u32", tree->name), variable("u32", name)})}), tree->line);
+    }
   }
   static Tree extreme(const std::string& type, bool is_largest) {
     if (front::is_float(type)) return make("const", type, is_largest ? "+Inf" : "-Inf");

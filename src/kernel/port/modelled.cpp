@@ -16,6 +16,7 @@ namespace {
 base::Result<cost::TimedRun> time_port(const ModelRequest& request, const PortReport& port, const cost::ChipCosts& costs) {
   RunRequest run;
   run.path = port.files[0];
+  for (std::size_t i = 1; i < port.files.size() && i <= request.port.with.size(); ++i) run.with.push_back(port.files[i]);
   run.includes = {std::filesystem::path(run.path).parent_path().string()};
   run.card = port.chip;
   run.arguments = request.arguments;
@@ -45,6 +46,7 @@ base::Result<ModelReport> model_program(const ModelRequest& given) {
   if (request.has_scalar && !timed.kernels.empty()) {
     ModelRequest scalar = request;
     scalar.port.choices = {};
+    scalar.port.choices.narrows_double = request.port.choices.narrows_double;
     scalar.port.choices.is_scalar = true;
     scalar.port.output_folder = folder.path + "/scalar";
     SB_TRY(PortReport port, port_program(scalar.port));

@@ -174,6 +174,32 @@ Tree lower_exits(const Tree& kernel) {
   return result;
 }
 
+// Values nobody asks for: masks that only named the lanes of a shuffle, among others.
+Tree drop_unused(const Tree& kernel) {
+  Tree result = std::make_shared<front::Node>(*kernel);
+  for (bool changes = true; changes;) {
+    changes = false;
+    std::set<std::string> asked;
+    front::each(result->args.back(), [&](const Tree& part) {
+      if (part->op == "var") asked.insert(part->name);
+    });
+    std::function<Tree(const Tree&)> strip = [&](const Tree& tree) {
+      Tree next = std::make_shared<front::Node>(*tree);
+      next->args.clear();
+      for (const Tree& child : tree->args) {
+        if ((child->op == "set" || child->op == "warp") && asked.count(child->name) == 0) {
+          changes = true;
+          continue;
+        }
+        next->args.push_back(front::is_statement(child->op) ? strip(child) : child);
+      }
+      return next;
+    };
+    result->args.back() = strip(result->args.back());
+  }
+  return result;
+}
+
 Tree propagate(const Tree& kernel) {
   Tree result = std::make_shared<front::Node>(*kernel);
   for (int round = 0; round < 40; ++round) {

@@ -7,6 +7,8 @@ namespace starbridge::kernel::port {
 
 // No block and no leave is left.
 front::Tree lower_exits(const front::Tree& kernel);
+// Values nobody asks for vanish.
+front::Tree drop_unused(const front::Tree& kernel);
 // Variables set once, from constants, parameters and places in the grid alone, vanish.
 front::Tree propagate(const front::Tree& kernel);
 // Barriers behind an early return are met by all threads; what stands around them asks whether the thread has returned.

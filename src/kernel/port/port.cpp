@@ -1,6 +1,8 @@
 #include "kernel/port/port.h"
 
+#include <algorithm>
 #include <filesystem>
+#include <map>
 #include <set>
 #include <sstream>
 
@@ -71,7 +73,7 @@ base::Result<Tree> through(Tree kernel, std::initializer_list<Tree (*)(const Tre
   return kernel;
 }
 base::Result<Tree> prepared(const Tree& kernel) {
-  return through(kernel, {lower_exits, propagate, distribute_exits, split_lives});
+  return through(kernel, {lower_exits, drop_unused, propagate, distribute_exits, split_lives});
 }
 
 // As many threads per block as fit: CUDA allows 1024.
@@ -131,12 +133,14 @@ std::string heading(const PortedKernel& kernel) {
   return words;
 }
 
-std::string build_file(const std::string& program, const std::string& chip) {
-  const std::string stem = fs::path(program).stem().string();
-  return "# Builds with Cambricon's compiler; the emulated chip needs no build: starbridge kernel check " + program + " --chip " +
-         chip + "\nNEUWARE_HOME ?= /usr/local/neuware\nCNCC ?= $(NEUWARE_HOME)/bin/cncc\n\n" + stem + ": " + program +
-         " starbridge_port.h\n\t$(CNCC) -O3 --bang-mlu-arch=mtp_372 -std=c++17 -I$(NEUWARE_HOME)/include -I. $< -o $@ "
-         "-L$(NEUWARE_HOME)/lib64 -lcnrt -lcndrv\n";
+std::string build_file(const std::vector<std::string>& programs, const std::string& chip) {
+  const std::string stem = fs::path(programs[0]).stem().string();
+  std::string all;
+  for (const std::string& program : programs) all += " " + program;
+  return "# Builds with Cambricon's compiler; the emulated chip needs no build: starbridge kernel check " + programs[0] +
+         " --chip " + chip + "\nNEUWARE_HOME ?= /usr/local/neuware\nCNCC ?= $(NEUWARE_HOME)/bin/cncc\n\n" + stem + ":" + all +
+         " starbridge_port.h\n\t$(CNCC) -O3 --bang-mlu-arch=mtp_372 -std=c++17 -I$(NEUWARE_HOME)/include -I." + all +
+         " -o $@ -L$(NEUWARE_HOME)/lib64 -lcnrt -lcndrv\n";
 }
 
 // A source file of the program and the headers in quotes it brings along.
@@ -219,14 +223,24 @@ struct Sources {
   }
 };
 
-base::Status write_all(const PortRequest& request, const Sources& sources, PortReport& report) {
+base::Status write_all(const PortRequest& request, const std::vector<std::pair<std::string, std::string>>& written,
+                       const std::vector<std::string>& programs, PortReport& report) {
   SB_TRY(std::string root, base::installation_root());
   SB_TRY(std::string support, base::read_file(root + "/data/kernels/starbridge_port.h"));
-  const std::string program = sources.written[0].first;
-  std::vector<std::pair<std::string, std::string>> files = sources.written;
+  std::vector<std::pair<std::string, std::string>> files = written;
   files.emplace_back("starbridge_port.h", support);
-  files.emplace_back("Makefile", build_file(program, request.chip));
+  files.emplace_back("Makefile", build_file(programs, request.chip));
+  std::map<std::string, std::string> known;
   for (const auto& [name, content] : files) {
+    const auto [at, is_new] = known.emplace(name, content);
+    if (!is_new && at->second != content)
+      return Error("kernel.cannot_port",
+                   text("two sources bring different kernels out of {}", "两个源文件由 {} 得到不同的内核", name))
+          .at(request.path)
+          .next(text("launch a kernel of a header in one source", "请只在一个源文件中启动头文件里的内核"));
+  }
+  for (const auto& [name, content] : files) {
+    if (known.erase(name) == 0) continue;
     const fs::path to = fs::path(request.output_folder) / name;
     SB_TRY_VOID(base::make_directories(to.parent_path().string()));
     SB_TRY_VOID(base::write_file_atomically(to.string(), content));
@@ -265,14 +279,16 @@ base::Result<std::string> kernel_trees(const PortRequest& request) {
   return out;
 }
 
-base::Result<PortReport> port_program(const PortRequest& request) {
+namespace {
+
+// One source of the program: its kernels into `report`, what is to be written into `written`.
+base::Status port_source(const PortRequest& request, PortReport& report,
+                         std::vector<std::pair<std::string, std::string>>& written) {
   if (fs::path(request.path).extension() != ".cu")
-    return Error("kernel.no_kernel_source", text("one .cu source is ported at a time", "每次移植一个 .cu 源文件"))
-        .at(request.path);
+    return Error("kernel.no_kernel_source", text("only .cu sources are ported", "仅支持移植 .cu 源文件")).at(request.path);
   SB_TRY(long long nram, nram_of(request.chip));
   SB_TRY(Tree module, read_module(request));
-  PortReport report;
-  report.chip = request.chip;
+  PortReport own;
   std::set<std::string> launched;
   for (const Tree& node : module->args) {
     if (node->op == "launch") launched.insert(node->name);
@@ -281,24 +297,48 @@ base::Result<PortReport> port_program(const PortRequest& request) {
     if (node->op != "kernel" && node->op != "refuse") continue;
     SB_TRY(PortedKernel kernel, port_kernel(node, nram, request.choices));
     kernel.is_launched = launched.count(node->args[0]->name) > 0;
-    report.kernels.push_back(std::move(kernel));
+    own.kernels.push_back(std::move(kernel));
   }
-  if (report.kernels.empty())
-    return Error("kernel.no_kernel_source", text("there are no CUDA kernels here", "此处没有 CUDA 内核")).at(request.path);
-  for (const PortedKernel& kernel : report.kernels) {
+  for (const PortedKernel& kernel : own.kernels) {
     if (kernel.emitted.refusal.empty() || !kernel.is_launched) continue;
     base::Text next;
     base::Text why = refusal_text(kernel.emitted.refusal, next);
-    return Error("kernel.cannot_port", text("{}: {}", "{}：{}", kernel.name, why.en).en.empty()
-                                           ? why
-                                           : base::Text{kernel.name + ": " + why.en, kernel.name + "：" + why.zh})
+    return Error("kernel.cannot_port", base::Text{kernel.name + ": " + why.en, kernel.name + "：" + why.zh})
         .at(base::Place{kernel.file, kernel.emitted.refusal_line, 0, ""})
         .next(next);
   }
-  Sources sources{request, module, report, {}, {}, {}, {}};
+  Sources sources{request, module, own, {}, {}, {}, {}};
   sources.collect_names(request.path);
+  for (const std::string& other : request.with) sources.collect_names(other);
   SB_TRY_VOID(sources.take(request.path, fs::path(request.path).stem().string() + ".mlu", true));
-  if (!request.output_folder.empty()) SB_TRY_VOID(write_all(request, sources, report));
+  written.insert(written.end(), sources.written.begin(), sources.written.end());
+  report.kernels.insert(report.kernels.end(), own.kernels.begin(), own.kernels.end());
+  return {};
+}
+
+}  // namespace
+
+base::Result<PortReport> port_program(const PortRequest& request) {
+  PortReport report;
+  report.chip = request.chip;
+  std::vector<std::pair<std::string, std::string>> written;
+  std::vector<std::string> programs, paths = request.with;
+  paths.insert(paths.begin(), request.path);
+  for (const std::string& path : paths) {
+    PortRequest one = request;
+    one.path = path;
+    programs.push_back(fs::path(path).stem().string() + ".mlu");
+    SB_TRY_VOID(port_source(one, report, written));
+  }
+  if (report.kernels.empty())
+    return Error("kernel.no_kernel_source", text("there are no CUDA kernels here", "此处没有 CUDA 内核")).at(request.path);
+  if (request.output_folder.empty()) return report;
+  SB_TRY_VOID(write_all(request, written, programs, report));
+  // The programs first, the main one before the others.
+  auto is_program = [&](const std::string& file) {
+    return std::find(programs.begin(), programs.end(), fs::path(file).filename().string()) != programs.end();
+  };
+  std::stable_partition(report.files.begin(), report.files.end(), is_program);
   return report;
 }
 

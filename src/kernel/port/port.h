@@ -13,7 +13,8 @@
 namespace starbridge::kernel::port {
 
 struct PortRequest {
-  std::string path;  // one .cu source
+  std::string path;               // a .cu source
+  std::vector<std::string> with;  // further ones of the program
   std::vector<std::string> includes, defines;
   std::string standard = "c++17";
   std::string chip = "mlu370-x8";

@@ -53,6 +53,7 @@ class Sides {
  public:
   Sides(const VerifyRequest& request, const PortReport& port, const std::string& folder) : folder_(folder) {
     original_.path = request.port.path;
+    original_.with = request.port.with;
     original_.includes = request.port.includes;
     original_.defines = request.port.defines;
     original_.standard = request.port.standard;
@@ -62,6 +63,8 @@ class Sides {
     checked_ = port_ = original_;
     port_.path = request.against.empty() ? port.files[0] : request.against;
     port_.includes = {std::filesystem::path(port_.path).parent_path().string()};
+    port_.with.clear();
+    for (std::size_t i = 1; i < port.files.size() && i <= request.port.with.size(); ++i) port_.with.push_back(port.files[i]);
     port_.card = request.port.chip;
     checked_.check = port_.check = true;
     original_.keep_folder = file("original");
@@ -145,6 +148,14 @@ base::Status verify_given(const VerifyRequest& request, Sides& sides, VerifyRepo
     given.metrics = report.comparison.metrics;
     if (!report.comparison.agrees) {
       given.reason = {"results disagree: " + report.comparison.reason.en, "结果不一致：" + report.comparison.reason.zh};
+      SB_TRY(RunReport checked, sides.run_checked(""));
+      for (const KernelFinding& finding : checked.findings) {
+        if (!finding.is_error) continue;
+        const std::string place = finding.side.place.file + ":" + std::to_string(finding.side.place.line);
+        given.reason.en += "; the checkers find " + finding.rule + " in the original (" + place + ")";
+        given.reason.zh += "；检查发现原程序中有 " + finding.rule + "（" + place + "）";
+        break;
+      }
       return {};
     }
   }

@@ -1,0 +1,155 @@
+#!/usr/bin/env python3
+"""Takes public CUDA programs through the kernel porter and says how far each gets.
+
+    bench/kernel_trials/run.py TREES --work FOLDER [--only PATTERN] [--starbridge BIN] [--chip CHIP] [--seeds N]
+
+TREES holds fetched trees, one folder per repository; nothing is fetched here. Rows are in trials.tsv beside this file: which folders of the
+tree a program needs, what is cut down in a copy of them (text by text, each of which must be there), options and arguments. For each: the
+original on the emulated card, `kernel verify` with every set of arguments, `kernel explain`. Results are kept in FOLDER/results, one
+file per row, so that a part can be run again; table.py makes the tables.
+"""
+from __future__ import annotations
+
+import argparse
+import csv
+import dataclasses
+import json
+import pathlib
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+import time
+from typing import Any
+
+HERE = pathlib.Path(__file__).resolve().parent
+ROOT = HERE.parent.parent
+FIELDS = ("id", "repository", "folders", "source", "edits", "options", "arguments")
+BETWEEN = ";;"
+
+
+@dataclasses.dataclass(frozen=True)
+class Trial:
+    id: str
+    repository: str
+    folders: str  # of the tree, copied; joined by spaces
+    source: str
+    edits: str  # [FILE: ]OLD => NEW, joined by ;;
+    options: str  # of run, verify and explain; {tree} is the copy
+    arguments: str  # of the program, one set per run, joined by ;;
+
+    def runs(self) -> list[list[str]]:
+        return [shlex.split(one) for one in self.arguments.split(BETWEEN)]
+
+
+@dataclasses.dataclass(frozen=True)
+class Tools:
+    starbridge: str
+    trees: pathlib.Path
+    work: pathlib.Path
+    chip: str
+    seeds: int
+    limit_s: int
+
+
+def read_trials(path: pathlib.Path) -> list[Trial]:
+    with open(path, encoding="utf-8", newline="") as file:
+        rows = [row for row in csv.reader(file, delimiter="\t", quoting=csv.QUOTE_NONE) if row and not row[0].startswith("#")]
+    trials = []
+    for number, row in enumerate(rows):
+        row += [""] * (len(FIELDS) - len(row))
+        if len(row) != len(FIELDS) or not all(row[:4]):
+            raise SystemExit(f"{path}: row {number + 1} ({row[0]!r}): {len(FIELDS)} fields are expected: {', '.join(FIELDS)}")
+        trials.append(Trial(*row))
+    if len({trial.id for trial in trials}) != len(trials):
+        raise SystemExit(f"{path}: an id stands twice")
+    return trials
+
+
+def copied(trial: Trial, tools: Tools) -> pathlib.Path:
+    """The program's folders with its sizes cut down."""
+    tree = tools.work / "trees" / trial.id
+    shutil.rmtree(tree, ignore_errors=True)
+    for folder in trial.folders.split():
+        shutil.copytree(tools.trees / trial.repository / folder, tree / folder)
+    for edit in filter(None, (one.strip() for one in trial.edits.split(BETWEEN))):
+        old, arrow, new = edit.partition(" => ")
+        file, colon, text = old.partition(": ")
+        path = tree / (pathlib.Path(trial.source).parent / file if colon else trial.source)
+        old = text if colon else old
+        content = path.read_text(encoding="utf-8")
+        if not arrow or old not in content:
+            raise SystemExit(f"{trial.id}: {path.name} does not hold {old!r}")
+        path.write_text(content.replace(old, new), encoding="utf-8")
+    return tree
+
+
+def call(tools: Tools, verb: str, source: pathlib.Path, options: list[str], arguments: list[str]) -> dict[str, Any]:
+    words = [tools.starbridge, "--json", "kernel", verb, str(source), *options]
+    if arguments:
+        words += ["--", *arguments]
+    begun = time.monotonic()
+    try:
+        done = subprocess.run(words, capture_output=True, text=True, timeout=tools.limit_s * 8, check=False)
+    except subprocess.TimeoutExpired:
+        return {"exit": 124, "seconds": round(time.monotonic() - begun, 1)}
+    result: dict[str, Any] = {"exit": done.returncode, "seconds": round(time.monotonic() - begun, 1)}
+    for text in (done.stdout, done.stderr):
+        start = text.find("{")
+        if start >= 0:
+            try:
+                result["json"] = json.loads(text[start:])
+                break
+            except json.JSONDecodeError:
+                continue
+    if "json" not in result:
+        result["said"] = (done.stderr or done.stdout)[-600:]
+    return result
+
+
+def run_one(trial: Trial, tools: Tools) -> dict[str, Any]:
+    tree = copied(trial, tools)
+    source = tree / trial.source
+    options = shlex.split(trial.options.replace("{tree}", str(tree)))
+    limit = ["--time-limit", str(tools.limit_s), "--in", str(source.parent)]
+    plain = [word for word in options if word != "--double-as-float"]
+    ports = [*options, "--to", tools.chip]
+    out = tools.work / "ports" / trial.id
+    shutil.rmtree(out, ignore_errors=True)
+    result: dict[str, Any] = {"id": trial.id, "chip": tools.chip, "runs": []}
+    for arguments in trial.runs():
+        one = {"arguments": arguments, "original": call(tools, "run", source, [*plain, *limit], arguments)}
+        one["verify"] = call(tools, "verify", source, [*ports, *limit, "--seeds", str(tools.seeds), "-o", str(out)], arguments)
+        result["runs"].append(one)
+        if one["verify"]["exit"] == 3:
+            break
+    if any(one["verify"]["exit"] == 0 for one in result["runs"]):
+        result["explain"] = call(tools, "explain", source, [*ports, *limit], trial.runs()[0])
+    return result
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("trees", type=pathlib.Path)
+    parser.add_argument("--work", type=pathlib.Path, required=True)
+    parser.add_argument("--only", default="", help="pattern of ids")
+    parser.add_argument("--starbridge", default=str(ROOT / "bin/starbridge"))
+    parser.add_argument("--chip", default="mlu370-x8")
+    parser.add_argument("--seeds", type=int, default=2)
+    parser.add_argument("--limit", type=int, default=60, help="seconds each run may take")
+    given = parser.parse_args()
+    tools = Tools(given.starbridge, given.trees.resolve(), given.work.resolve(), given.chip, given.seeds, given.limit)
+    (tools.work / "results").mkdir(parents=True, exist_ok=True)
+    for trial in read_trials(HERE / "trials.tsv"):
+        if not re.search(given.only, trial.id):
+            continue
+        result = run_one(trial, tools)
+        (tools.work / "results" / f"{trial.id}.json").write_text(json.dumps(result, indent=1), encoding="utf-8")
+        words = [f"{one['original']['exit']}/{one['verify']['exit']}" for one in result["runs"]]
+        print(trial.id, *words, flush=True)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
