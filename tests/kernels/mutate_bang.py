@@ -145,7 +145,7 @@ def is_noticed(mutation, original, tested):
         programs = [program for program in programs if (PROGRAMS / f"{program}.mlu").exists()]
         for program in programs[:4]:
             done = subprocess.run([STARBRIDGE, "kernel", "run", "--time-limit", "60", str(PROGRAMS / f"{program}.mlu")], capture_output=True,
-                                  text=True, env={**os.environ, "STARBRIDGE_ROOT": str(root)}, timeout=120)
+                                  text=True, env={**os.environ, "STARBRIDGE_ROOT": str(root)}, timeout=900)
             if done.returncode != 0:
                 return program
         return f"nothing ({', '.join(programs[:4])})" if programs else f"untested ({', '.join(sorted(names)[:4])})"
