@@ -63,6 +63,12 @@ def error_of(call: dict[str, Any]) -> tuple[str, str]:
     return (found.group(4), said.splitlines()[0]) if found else ("", said[:200])
 
 
+def ran_well(run: dict[str, Any]) -> bool:
+    if "original" in run:
+        return bool(run["original"]["exit"] == 0)
+    return not run["verify"].get("json", {}).get("reason", "").startswith("the original itself")
+
+
 def modelled(row: Row, result: dict[str, Any]) -> None:
     times = [kernel["modelled"] for kernel in result.get("explain", {}).get("json", {}).get("kernels", []) if kernel.get("modelled")]
     if not times:
@@ -78,19 +84,22 @@ def row_of(identity: str, result: dict[str, Any] | None) -> Row:
         return row
     runs = result["runs"]
     codes = {error_of(run["verify"])[0] for run in runs if run["verify"]["exit"] == 3}
-    row.parsed = yes("kernel.does_not_compile" not in codes and "kernel.no_kernel_source" not in codes)
-    row.emulated = yes(all(run["original"]["exit"] == 0 for run in runs))
+    is_broken = "kernel.does_not_compile" in codes
+    row.parsed = yes("kernel.no_kernel_source" not in codes and (not is_broken or all(ran_well(run) for run in runs)))
+    row.emulated = yes(all(ran_well(run) for run in runs))
     row.ported = yes(all(run["verify"]["exit"] in (0, 1) for run in runs))
     row.runs = len(runs)
     row.reason = ""
     if row.ported == "no":
         bad = next(run["verify"] for run in runs if run["verify"]["exit"] not in (0, 1))
         row.reason = "not finished in its time" if bad["exit"] == 124 else error_of(bad)[1]
+        if is_broken and row.parsed == "yes":
+            row.reason = "the port does not compile: " + row.reason
         row.verified = "no"
         return row
     reports = [run["verify"].get("json", {}) for run in runs]
     row.verified = yes(all(report.get("verified") for report in reports))
-    row.agrees = yes(all("agree" not in report.get("reason", "") and report.get("verified") for report in reports))
+    row.agrees = yes(all(report.get("verified") for report in reports))
     row.clean = yes(not any(finding.get("is_error", True) and finding.get("level", "error") == "error"
                             for report in reports for finding in report.get("findings", [])))
     row.kind = max((report.get("class", "") for report in reports), key="ERA".find)
