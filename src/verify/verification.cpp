@@ -38,7 +38,8 @@ std::string tail_of(const std::string& out) {
 
 base::Status copy_project(const std::string& from, const std::string& to) {
   std::error_code failure;
-  fs::copy(from, to, fs::copy_options::recursive | fs::copy_options::copy_symlinks, failure);
+  // A link to the project stands for the project: as a link in the copy it would have the run write into the original.
+  fs::copy(fs::canonical(from, failure), to, fs::copy_options::recursive | fs::copy_options::copy_symlinks, failure);
   if (failure) return base::io_error(failure.value(), text("cannot copy the project", "无法复制项目"), from);
   return {};
 }

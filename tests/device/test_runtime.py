@@ -85,6 +85,20 @@ class Tensors(unittest.TestCase):
         print(json.dumps([len(both), isinstance(made, both), isinstance(made, torch.BoolTensor), isinstance(made.long(), both), list(torch.npu.HalfTensor(2, 3).shape)]))
         """)
         self.assertEqual(got, [2, True, False, False, [2, 3]])
+        # The plug-in has the type of what a chip does not compute in.
+        chosen = profile("mlu", dtypes_unsupported=["bfloat16", "float64"])
+        self.assertEqual(on("mlu", "print(json.dumps(isinstance(torch.ones(1, device=B), torch.mlu.BFloat16Tensor)))", chosen), False)
+
+    def test_allocators_of_programs_can_be_named_but_not_used(self) -> None:
+        got = on("npu", """
+        from torch.npu.memory import NPUPluggableAllocator
+        allocator = NPUPluggableAllocator("libc.so.6", "malloc", "free")
+        try:
+            torch.npu.memory.change_current_allocator(allocator)
+        except RuntimeError as error:
+            print(json.dumps(str(error)))
+        """)
+        self.assertIn("its own allocator", str(got))
 
     def test_second_derivatives_and_hooks(self) -> None:
         got = on("npu", """

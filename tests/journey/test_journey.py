@@ -151,6 +151,16 @@ class Journey(unittest.TestCase):
         self.assertEqual(refused.returncode, 3)
         self.assertIn("kept-5/original/records", refused.stderr)
 
+    def test_a_link_to_a_project_is_run_in_a_copy(self):
+        project = self.work / "linked"
+        project.mkdir()
+        (project / "train.py").write_text("open('written', 'w').close()\nprint('loss 1.0')\n")
+        link = self.work / "link"
+        link.symlink_to(project)
+        report = run_json("verify", link, link, "--to", "ascend-910b3", "--", "python", "train.py")
+        self.assertTrue(report["agrees"], report.get("reason"))
+        self.assertEqual([path.name for path in project.iterdir()], ["train.py"])
+
     def test_an_original_that_fails_is_named(self):
         done = run("verify", EXAMPLE, self.work / "ascend-910b3", "--", "python", "no_such_script.py")
         self.assertEqual(done.returncode, 3)

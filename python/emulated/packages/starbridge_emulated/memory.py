@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import collections
+import ctypes
 from typing import Any
 
 from starbridge_emulated import _C
@@ -88,3 +89,15 @@ def memory_summary(device: Any = None, abbreviated: bool = False) -> str:
 
 def memory_snapshot() -> list[dict[str, Any]]:
     return []
+
+
+class _PluggableAllocator:
+    """A library's own functions for memory, under the vendor's name. They can be named; the emulated device does not use them."""
+
+    def __init__(self, path_to_so_file: str, alloc_fn_name: str, free_fn_name: str) -> None:
+        library = ctypes.CDLL(path_to_so_file)
+        self.functions = (getattr(library, alloc_fn_name), getattr(library, free_fn_name))
+
+
+def _change_current_allocator(allocator: Any) -> None:
+    raise RuntimeError("the emulated device keeps its own allocator: memory is counted in it")

@@ -75,12 +75,9 @@ def set_up(backend: str) -> types.ModuleType:
     sys.modules[f"torch.{backend}"] = module
     sys.modules[f"torch_{backend}.{backend}"] = module
     unsupported = set(profile.dtypes_unsupported)
-    kinds = [dtype for dtype in (torch.float16, torch.bfloat16, torch.float32, torch.float64, torch.int8, torch.uint8,
-                                 torch.int16, torch.int32, torch.int64, torch.bool)
-             if str(dtype).removeprefix("torch.") not in unsupported]
     torch.utils.generate_methods_for_privateuse1_backend(for_tensor=True, for_module=True, for_packed_sequence=True,
                                                          for_storage=True, unsupported_dtype=None)
-    _add_tensor_types(module, torch, backend, kinds)
+    _add_tensor_types(module, torch, backend)
     _add_switches(module, torch, backend)
 
     from starbridge_emulated import amp, autograd_exit, distributed, no_cuda, report, sharing
@@ -115,6 +112,9 @@ def _add_switches(module: types.ModuleType, torch: Any, backend: str) -> None:
         module.conv = switches(allow_hf32=True)
         module.set_compile_mode = lambda jit_compile=False: None
         module.set_option = lambda options: None
+        for owner in (module, module.memory):
+            owner.NPUPluggableAllocator = module._PluggableAllocator
+            owner.change_current_allocator = module._change_current_allocator
         return
     module.cnpx = ranges
     torch.backends.cnnl = switches(allow_tf32=True)
@@ -122,8 +122,8 @@ def _add_switches(module: types.ModuleType, torch: Any, backend: str) -> None:
     torch.backends.mlufusion = switches(enabled=True)
 
 
-def _add_tensor_types(module: types.ModuleType, torch: Any, backend: str, kinds: list[Any]) -> None:
-    """The legacy constructors, torch.npu.FloatTensor and its kin."""
+def _add_tensor_types(module: types.ModuleType, torch: Any, backend: str) -> None:
+    """The legacy constructors, torch.npu.FloatTensor and its kin. A plug-in has all of them, whatever its chip computes in."""
     names = {torch.float16: "Half", torch.bfloat16: "BFloat16", torch.float32: "Float", torch.float64: "Double",
              torch.int8: "Char", torch.uint8: "Byte", torch.int16: "Short", torch.int32: "Int", torch.int64: "Long",
              torch.bool: "Bool"}
@@ -141,6 +141,6 @@ def _add_tensor_types(module: types.ModuleType, torch: Any, backend: str, kinds:
         def __instancecheck__(cls, value: Any) -> bool:
             return isinstance(value, torch.Tensor) and value.device.type == backend and value.dtype == cls.dtype
 
-    for dtype in kinds:
-        name = names[dtype] + "Tensor"
+    for dtype, kind in names.items():
+        name = kind + "Tensor"
         setattr(module, name, TensorType(name, (), {"dtype": dtype, "__module__": f"torch.{backend}"}))
