@@ -139,7 +139,23 @@ bool fast(const LoopCall& c) {
 
 template <class T, class F>
 void bits_of(std::uint8_t* to, const T* a, const T* b, T value, bool has_value, std::int64_t n, F f) {
-  for (std::int64_t i = 0; i < n; i += 8) {
+  constexpr std::int64_t kGroup = 64;
+  std::int64_t i = 0;
+  for (; i + kGroup <= n; i += kGroup) {
+    std::uint8_t flags[kGroup];
+    if (has_value) {
+      for (std::int64_t j = 0; j < kGroup; ++j) flags[j] = f(a[i + j], value) ? 1 : 0;
+    } else {
+      for (std::int64_t j = 0; j < kGroup; ++j) flags[j] = f(a[i + j], b[i + j]) ? 1 : 0;
+    }
+    for (std::int64_t j = 0; j < kGroup; j += 8) {
+      // Eight bytes of 0 or 1 become eight bits: the product moves byte k to bit 56 + k.
+      std::uint64_t word;
+      std::memcpy(&word, flags + j, 8);
+      to[(i + j) / 8] = static_cast<std::uint8_t>(word * 0x0102040810204080ULL >> 56);
+    }
+  }
+  for (; i < n; i += 8) {
     unsigned byte = 0;
     for (std::int64_t j = 0; j < 8 && i + j < n; ++j) byte |= (f(a[i + j], has_value ? value : b[i + j]) ? 1U : 0U) << j;
     // Bits past the last element keep what they were.

@@ -276,9 +276,14 @@ void multiply(float* c, const float* a, const float* b, std::int64_t m, std::int
   }
 }
 
+void add_pairs(float* __restrict to, const float* __restrict from, std::int64_t n) {
+  for (std::int64_t i = 0; i < n / 2; ++i) to[i] = from[2 * i] + from[2 * i + 1];
+  if (n % 2 != 0) to[n / 2] = from[n - 1];
+}
+
 }  // namespace
 
 extern const Loops kLoops;
-const Loops kLoops = {&apply, &to_float, &from_float, &multiply};
+const Loops kLoops = {&apply, &to_float, &from_float, &multiply, &add_pairs};
 
 }  // namespace starbridge::emulate::ascend::SB_LOOPS

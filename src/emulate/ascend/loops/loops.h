@@ -25,6 +25,8 @@ struct Loops {
   void (*from_float)(int type, void* to, const float* from, std::int64_t n);
   // c[m][n] += a[m][k] * b[k][n]
   void (*multiply)(float* c, const float* a, const float* b, std::int64_t m, std::int64_t k, std::int64_t n);
+  // to[i] = from[2 i] + from[2 i + 1]; the last of an odd number stays as it is.
+  void (*add_pairs)(float* to, const float* from, std::int64_t n);
 };
 namespace base {
 extern const Loops kLoops;

@@ -85,6 +85,8 @@ void add_segments(std::vector<Segment>& to, const Layout& layout, const Shape& s
     return;
   }
   const int per_block = std::max(1, 32 / layout.bytes);
+  // Pieces of one operand that touch become one; those of another operand may touch as well, in the buffer beside.
+  const std::size_t own = to.size();
   for (int repeat = 0; repeat < shape.repeats; ++repeat) {
     for (int lane = 0; lane < shape.lanes; lane += per_block) {
       int first = -1, last = -1;
@@ -96,7 +98,7 @@ void add_segments(std::vector<Segment>& to, const Layout& layout, const Shape& s
       if (first < 0) continue;
       const char* start = layout.at(repeat, first);
       const std::int64_t bytes = static_cast<std::int64_t>(last - first + 1) * layout.bytes;
-      if (!to.empty() && to.back().is_write == is_write && to.back().start + to.back().bytes == start)
+      if (to.size() > own && to.back().start + to.back().bytes == start)
         to.back().bytes += bytes;
       else
         to.push_back({start, bytes, is_write});

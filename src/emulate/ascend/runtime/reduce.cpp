@@ -11,22 +11,29 @@ using namespace starbridge::emulate::ascend;
 
 namespace {
 
-float narrow(int type, float value) {
-  if (type == SB_F32) return value;
-  if (type == SB_F16 && std::fabs(value) > 65504.0f) return std::copysign(65504.0f, value);
-  std::uint16_t bits = 0;
-  float back = 0;
-  loops().from_float(type, &bits, &value, 1);
-  loops().to_float(type, &back, &bits, 1);
-  return back;
+// All values to the precision of `type`; halves stay finite.
+void narrow_all(int type, std::vector<float>& values, std::vector<std::uint16_t>& bits) {
+  if (type == SB_F32) return;
+  const auto n = static_cast<std::int64_t>(values.size());
+  if (type == SB_F16) {
+    for (float& value : values) value = std::fabs(value) > 65504.0f ? std::copysign(65504.0f, value) : value;
+  }
+  bits.resize(values.size());
+  loops().from_float(type, bits.data(), values.data(), n);
+  loops().to_float(type, values.data(), bits.data(), n);
 }
 
+// Neighbours are added, then neighbours of the sums. Repeats hold a power of two, so that over several of them it is the same as first
+// each repeat by itself and then their sums.
 float tree_sum(int type, std::vector<float>& values) {
   if (values.empty()) return 0;
+  std::vector<float> sums;
+  std::vector<std::uint16_t> bits;
   while (values.size() > 1) {
-    std::size_t out = 0;
-    for (std::size_t i = 0; i < values.size(); i += 2) values[out++] = i + 1 < values.size() ? narrow(type, values[i] + values[i + 1]) : values[i];
-    values.resize(out);
+    sums.resize((values.size() + 1) / 2);
+    loops().add_pairs(sums.data(), values.data(), static_cast<std::int64_t>(values.size()));
+    narrow_all(type, sums, bits);
+    values.swap(sums);
   }
   return values[0];
 }
@@ -109,39 +116,56 @@ std::vector<const char*> lanes_of(const Work& work, int repeat, int first, int l
   return lanes;
 }
 
-// Halves of a whole tensor: repeats first, then the sums of the repeats.
+// The elements of the whole source, as floats.
+std::vector<float> floats_of(const Work& work) {
+  const sb_reduce& call = work.call;
+  std::vector<float> values;
+  if (work.shape.is_run) {
+    values.resize(static_cast<std::size_t>(work.shape.count));
+    loops().to_float(call.type, values.data(), work.src.start, work.shape.count);
+    return values;
+  }
+  for (int repeat = 0; repeat < work.shape.repeats; ++repeat) {
+    for (const char* lane : lanes_of(work, repeat, 0, work.shape.lanes)) values.push_back(static_cast<float>(read_element(call.type, lane)));
+  }
+  return values;
+}
+
+// The first of equals stays; NaN only where there is nothing else before it.
+Result greatest_or_least(int what, const std::vector<float>& values) {
+  Result result;
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    const double value = values[i];
+    if (i == 0 || (what == SB_REDUCE_MAX ? value > result.value : value < result.value)) result = {value, static_cast<std::uint32_t>(i)};
+  }
+  return result;
+}
+
 void carry_out_whole(const Work& work) {
   const sb_reduce& call = work.call;
   const int size = kTypeBytes[call.type];
   auto* dst = static_cast<char*>(call.dst);
-  std::vector<const char*> all;
-  if (work.shape.is_run) {
-    for (std::int64_t i = 0; i < work.shape.count; ++i) all.push_back(work.src.start + i * size);
+  Result result;
+  if (is_floating(call.type)) {
+    std::vector<float> values = floats_of(work);
+    if (call.what == SB_REDUCE_SUM)
+      result.value = tree_sum(call.type, values);
+    else
+      result = greatest_or_least(call.what, values);
   } else {
-    for (int repeat = 0; repeat < work.shape.repeats; ++repeat) {
+    std::vector<const char*> all;
+    for (std::int64_t i = 0; work.shape.is_run && i < work.shape.count; ++i) all.push_back(work.src.start + i * size);
+    for (int repeat = 0; !work.shape.is_run && repeat < work.shape.repeats; ++repeat) {
       for (const char* lane : lanes_of(work, repeat, 0, work.shape.lanes)) all.push_back(lane);
     }
+    result = reduce(call.what, call.type, all);
   }
-  const int lanes = 256 / size;
-  if (call.what != SB_REDUCE_SUM || !is_floating(call.type)) {
-    const Result result = reduce(call.what, call.type, all);
-    write_element(call.type, dst, result.value);
+  write_element(call.type, dst, result.value);
+  if (call.what != SB_REDUCE_SUM) {
     if (call.has_index != 0) std::memcpy(dst + size, &result.index, static_cast<std::size_t>(size));
     return;
   }
-  // Level after level: each repeat of the last level becomes one element.
-  std::vector<float> level;
-  for (const char* at : all) level.push_back(static_cast<float>(read_element(call.type, at)));
-  while (level.size() > 1) {
-    std::vector<float> next;
-    for (std::size_t at = 0; at < level.size(); at += static_cast<std::size_t>(lanes)) {
-      std::vector<float> part(level.begin() + static_cast<std::ptrdiff_t>(at), level.begin() + static_cast<std::ptrdiff_t>(std::min(level.size(), at + static_cast<std::size_t>(lanes))));
-      next.push_back(tree_sum(call.type, part));
-    }
-    level = std::move(next);
-  }
-  const float sum = level.empty() ? 0 : level[0];
-  write_element(call.type, dst, sum);
+  if (!is_floating(call.type)) return;
   work.task->accumulated = 0;
   std::memcpy(&work.task->accumulated, dst, static_cast<std::size_t>(size));
 }
