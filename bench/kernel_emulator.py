@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Emulated CUDA kernels and BANG C built-ins against the same loop in plain C++ on one core, checkers off and on, in one run.
+"""Emulated CUDA kernels and vector instructions of BANG C and Ascend C against the same loop in plain C++, checkers off and on, in one run.
 
     python3 bench/kernel_emulator.py build/dev/src/cli/starbridge
 
@@ -9,7 +9,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-PROGRAMS = [Path(__file__).with_name("kernel_emulator.cu"), Path(__file__).with_name("kernel_emulator.mlu")]
+PROGRAMS = [Path(__file__).with_name("kernel_emulator" + ending) for ending in (".cu", ".mlu", ".asc")]
 
 
 def ratios(starbridge, verb, program, *arguments):

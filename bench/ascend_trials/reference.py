@@ -149,6 +149,9 @@ def match_inputs(described, model, given, scalars):
             raise Skip(f"what the input {name} takes is not known")
         if inputs[-1] is not None and len(set(kinds)) == 1 and kinds[0] in TYPES:
             inputs[-1] = inputs[-1].to(kind)
+    left = [key for at, (key, _) in enumerate(weights) if at not in used]
+    if left:
+        raise Skip(f"the operator is a part of the reference: it does not take {', '.join(left)}")
     return inputs
 
 

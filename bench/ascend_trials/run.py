@@ -31,7 +31,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
 ACL_TYPES = {torch.float32: 0, torch.float16: 1, torch.int8: 2, torch.int32: 3, torch.uint8: 4, torch.int16: 6, torch.int64: 9,
              torch.float64: 11, torch.bool: 12, torch.bfloat16: 27}
-TOLERANCES = {torch.bfloat16: 1.6e-2, torch.float16: 2e-3}  # |got - wanted| / max(1, |wanted|); other types: 1e-3
+TOLERANCES = {torch.bfloat16: 1.6e-2}  # |got - wanted| / max(1, |wanted|); other types: 1e-2, as KernelBench judges
 
 
 class Failed(Exception):
@@ -137,7 +137,7 @@ def compared(called, results):
         off = (got - wanted).abs() / wanted.abs().clamp(min=1)
         off = torch.where((got == wanted) | (got.isnan() & wanted.isnan()), torch.zeros_like(off), off)
         largest = float(off.nan_to_num(nan=9e9).max()) if off.numel() else 0.0
-        worst, is_close = max(worst, largest), is_close and largest <= TOLERANCES.get(read[0][0].dtype, 1e-3)
+        worst, is_close = max(worst, largest), is_close and largest <= TOLERANCES.get(read[0][0].dtype, 1e-2)
     return worst, is_close, min(shares)
 
 
@@ -182,10 +182,9 @@ def trial(name, folder, options):
         return {"status": "no reference"}
     last = {"status": "failed"}
     # Sizes cut down and every block; then the operator's own sizes and some of its blocks, for those that know only their own.
-    plans = [(options.elements, 0, 30), (None, 1, 60)]
-    if reference.is_tied_to_sizes(folder) and not reference.is_small(options.collection, name, options.elements):
-        plans.reverse()
-    for limit, sample, seconds in plans:
+    plans = {"cut-down": (options.elements, 0, 30), "own": (None, 1, 60)}
+    for plan in plans if options.sizes == "both" else [options.sizes]:
+        limit, sample, seconds = plans[plan]
         try:
             result = attempt(name, folder, options, limit, sample, seconds)
         except (Failed, reference.Skip) as error:
@@ -198,8 +197,10 @@ def trial(name, folder, options):
             result["status"] = ("agrees" if whole else "agrees in a sample" if sample else "differs") if agrees else "differs"
         if result["status"].startswith("agrees"):
             return result
-        if last["status"] != "differs":
-            last = result
+        # That an operator made for its own sizes is wrong at others says nothing of it.
+        if plan == "cut-down" and result["status"] in ("differs", "failed") and reference.is_tied_to_sizes(folder):
+            result = {"status": "own sizes only", "why": f"at sizes cut down: {result['status']} {result.get('off', '')} {result.get('why', '')}"}
+        last = result if last["status"] == "failed" or result["status"] not in ("not called", "time limit") else last
     return last
 
 
@@ -234,6 +235,8 @@ def main():
     parser.add_argument("--verb", choices=("run", "check"), default="run")
     parser.add_argument("--only", default="")
     parser.add_argument("--minutes", type=float, default=600, help="begin no further operator after this time")
+    parser.add_argument("--sizes", choices=("both", "cut-down", "own"), default="both")
+    parser.add_argument("--again", action="store_true", help="also those that were run and do not agree")
     parser.add_argument("--elements", type=int, default=0, help="of all inputs together, when sizes are cut down")
     parser.add_argument("--starbridge", default=str(ROOT / "build/dev/src/cli/starbridge"))
     options = parser.parse_args()
@@ -242,7 +245,8 @@ def main():
     options.work.mkdir(parents=True, exist_ok=True)
     torch.set_num_threads(1)
     results = options.work / f"{options.verb}.jsonl"
-    known = {json.loads(line)["op"] for line in results.read_text().splitlines()} if results.exists() else set()
+    rows = [json.loads(line) for line in results.read_text().splitlines()] if results.exists() else []
+    known = {row["op"] for row in rows if row["status"].startswith("agrees") or not options.again}
     chosen = operators(options.collection)
     if not chosen:
         sys.exit(f"no ops-*-910b in {options.collection}")
