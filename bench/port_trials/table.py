@@ -19,6 +19,7 @@ from typing import Any
 from run import EVERY, HERE, Trial, outcome, read_trials
 
 INTRODUCTION = HERE / "introduction.md"
+NAMES_MAX = 12  # of tests in one cell; more of them with one cause are counted
 
 
 @dataclasses.dataclass
@@ -160,6 +161,8 @@ def write_troubles(tally: Tally, causes: list[tuple[re.Pattern[str], str, str]])
                                         for name in [member.what.rpartition("::")[2].partition("[")[0]])
         chips = len({member.where.split()[0] for member in members})
         tests = [f"`{name}`" + (f" ({-(-count // chips)} cases)" if count > chips else "") for name, count in sorted(functions.items())]
+        if len(tests) > NAMES_MAX:
+            tests = [f"{len({member.what for member in members})} tests"]
         where = ", ".join(sorted({member.where for member in members}))
         text = cause if cause != "unexplained" else f"unexplained: `{members[0].said.replace('|', '¦')}`"
         print(f"| {row} | {kind} | {', '.join(tests) or 'the program'} | {where} | {text} | {predicted} |")

@@ -12,6 +12,15 @@ from tests.device.test_device import on
 
 
 class Streams(unittest.TestCase):
+    def test_streams_of_other_libraries(self) -> None:
+        got = on("mlu", """
+        outside = torch.mlu.ExternalStream(4096, device=1)
+        with torch.mlu.stream(outside):
+            outside.record_event().synchronize()
+        print(json.dumps([outside.stream_ptr, str(outside.device), isinstance(outside, torch.mlu.Stream)]))
+        """)
+        self.assertEqual(got, [4096, "mlu:1", True])
+
     def test_streams_and_events(self) -> None:
         got = on("npu", """
         stream, other = module.Stream(), module.Stream()

@@ -31,6 +31,16 @@ class Stream(torch.Stream):
         return event
 
 
+class ExternalStream(Stream):
+    """A stream that another library made. Kernels run at once here, so it is a stream like the others."""
+
+    def __new__(cls, stream_ptr: int, device: Any = None, **kwargs: Any) -> ExternalStream:
+        return super().__new__(cls, device=device)  # type: ignore[return-value]
+
+    def __init__(self, stream_ptr: int, device: Any = None, **kwargs: Any) -> None:
+        self.stream_ptr = int(stream_ptr)
+
+
 class Event(torch.Event):
     def __new__(cls, enable_timing: bool = False, blocking: bool = False, interprocess: bool = False) -> Event:
         return super().__new__(cls, device=_backend(), enable_timing=enable_timing, blocking=blocking)
