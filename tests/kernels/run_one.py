@@ -11,12 +11,13 @@ import sys
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
+INSTALLATION = os.environ.get("SB_KERNEL_TEST_ROOT", str(ROOT))  # a mutant's, when it is tested
 STARBRIDGE = os.environ.get("STARBRIDGE_BIN", str(ROOT / "build/dev/src/cli/starbridge"))
 
 
 def starbridge(verb, program, *more):
     arguments = [STARBRIDGE, "kernel", verb, "--json", str(program), *more]
-    done = subprocess.run(arguments, capture_output=True, text=True, env={**os.environ, "STARBRIDGE_ROOT": str(ROOT)}, timeout=110)
+    done = subprocess.run(arguments, capture_output=True, text=True, env={**os.environ, "STARBRIDGE_ROOT": INSTALLATION}, timeout=110)
     try:
         return done.returncode, json.loads(done.stdout)
     except json.JSONDecodeError:

@@ -3,6 +3,7 @@
 #include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/Module.h>
 
+#include "emulate/pass/pass.h"
 #include "emulate/pass/regions.h"
 
 namespace starbridge::emulate {
@@ -49,6 +50,22 @@ llvm::StructType* type_of_arguments(const llvm::Function& kernel) {
   return llvm::StructType::get(kernel.getContext(), types);
 }
 
+// void __sb_wait$KERNEL(): tells the runtime, by the place of a call, where the threads wait.
+llvm::Constant* add_wait_place(const llvm::Function& kernel, const Suspend& suspend, unsigned state) {
+  llvm::Module& module = *suspend.call->getModule();
+  llvm::LLVMContext& context = module.getContext();
+  auto* nothing = llvm::FunctionType::get(llvm::Type::getVoidTy(context), false);
+  auto* tell = llvm::Function::Create(nothing, llvm::GlobalValue::InternalLinkage,
+                                      "__sb_wait" + std::to_string(state) + "$" + kernel.getName(), module);
+  llvm::IRBuilder<> ir(llvm::BasicBlock::Create(context, "entry", tell));
+  llvm::CallInst* call = ir.CreateCall(module.getOrInsertFunction("__sb_wait_place", nothing));
+  call->setDebugLoc(suspend.call->getDebugLoc());
+  call->setTailCallKind(llvm::CallInst::TCK_NoTail);
+  ir.CreateRetVoid();
+  keep_kernel_lines(kernel, *tell);
+  return tell;
+}
+
 // void __sb_loop$KERNEL(arguments): hands the table of regions to the runtime.
 void add_region_loop(llvm::Function& kernel, const std::vector<Region>& regions, const std::vector<Suspend>& suspends,
                      std::uint64_t frame_bytes, std::uint64_t uniform_bytes) {
@@ -65,15 +82,18 @@ void add_region_loop(llvm::Function& kernel, const std::vector<Region>& regions,
   llvm::Value* arguments = ir.CreateAlloca(type);
   for (llvm::Argument& argument : loop->args())
     ir.CreateStore(&argument, ir.CreateStructGEP(type, arguments, argument.getArgNo()));
-  llvm::Type* row_type = llvm::StructType::get(context, {pointer, word, word, word, word});
+  llvm::Type* row_type = llvm::StructType::get(context, {pointer, word, word, word, word, pointer});
   llvm::SmallVector<llvm::Constant*, 16> rows;
   for (unsigned state = 0; state < regions.size(); ++state) {
     const unsigned kind = state == 0 ? 0 : static_cast<unsigned>(suspends[state - 1].kind);
+    llvm::Constant* place = state > 0 && pass_options().is_check
+                                ? add_wait_place(kernel, suspends[state - 1], state)
+                                : llvm::ConstantPointerNull::get(llvm::PointerType::getUnqual(context));
     const bool whole = state > 0 && suspends[state - 1].is_whole_warp;
     rows.push_back(
         llvm::ConstantStruct::get(llvm::cast<llvm::StructType>(row_type),
                                   {regions[state].function, ir.getInt32(kind), ir.getInt32(whole ? 1 : 0),
-                                   ir.getInt32(static_cast<std::uint32_t>(regions[state].single_next)), ir.getInt32(0)}));
+                                   ir.getInt32(static_cast<std::uint32_t>(regions[state].single_next)), ir.getInt32(0), place}));
   }
   auto* table_type = llvm::ArrayType::get(row_type, rows.size());
   auto* table = new llvm::GlobalVariable(module, table_type, true, llvm::GlobalValue::PrivateLinkage,

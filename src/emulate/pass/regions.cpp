@@ -24,7 +24,7 @@ using llvm::Value;
 
 // The frame of a block, in step with RegionFrame of runtime/regions.cpp: arrays over threads, then the slots.
 constexpr std::uint64_t kThreads = 1024, kNextAt = 0, kMaskAt = 1024, kValueAt = 5120, kSourceAt = 13312, kPointerAt = 17408,
-                        kResultAt = 25600, kSlotsAt = 33792;
+                        kResultAt = 25600, kCurrentAt = 33792, kSlotsAt = 33856;
 constexpr std::uint64_t kThreadBytesMax = 16384;  // of what one thread keeps; more runs on fibres
 constexpr int kRepeatMax = 10;                    // instructions computed again instead of kept
 
@@ -226,6 +226,7 @@ class Regions {
   std::map<Value*, Value*> entry_values_;
   std::uint64_t thread_bytes_ = 0, frame_bytes_ = kSlotsAt, uniform_bytes_ = 8;
   bool has_variables_ = false;
+  const bool is_check_ = pass_options().is_check;
   std::vector<Region> regions_;
 };
 
@@ -326,6 +327,12 @@ void Regions::keep_in_variables(Building& b, unsigned state) {
   }
 }
 
+// What a check calls at accesses.
+bool is_checkers(llvm::StringRef name) {
+  return llvm::is_contained({"__sb_read", "__sb_write", "__sb_write_value", "__sb_atomic", "__sb_copy", "__sb_fill", "__sb_local"},
+                            name);
+}
+
 // Threads between two waits do not depend on each other: the loop over them is free of dependences, but for variables it reuses.
 void Regions::finish_loop(Building& b) {
   llvm::MDNode* group = llvm::MDNode::getDistinct(context_, {});
@@ -334,7 +341,7 @@ void Regions::finish_loop(Building& b) {
     for (llvm::Instruction& at : block) {
       if (auto* call = llvm::dyn_cast<llvm::CallInst>(&at); call != nullptr && !llvm::isa<llvm::IntrinsicInst>(call)) {
         const llvm::Function* callee = call->getCalledFunction();
-        needs_thread |= callee == nullptr || !callee->isDeclaration() || callee->getName().starts_with("__sb_");
+        needs_thread |= callee == nullptr || !callee->isDeclaration() || (callee->getName().starts_with("__sb_") && !is_checkers(callee->getName()));
       }
       if (auto* alloca = llvm::dyn_cast<llvm::AllocaInst>(&at)) has_local |= !alloca->getAllocatedType()->isSingleValueType();
     }
@@ -351,6 +358,11 @@ void Regions::finish_loop(Building& b) {
     llvm::IRBuilder<> ir(llvm::cast<llvm::Instruction>(b.rank)->getNextNode());
     ir.CreateCall(module_.getOrInsertFunction("__sb_set_thread", ir.getVoidTy(), word(), word(), word(), word()),
                   {b.rank, b.x, b.y, b.z});
+  } else if (is_check_) {  // the checkers ask who it is
+    llvm::IRBuilder<> entry(b.entry->getTerminator());
+    Value* current = entry.CreateLoad(pointer(), entry.CreateConstInBoundsGEP1_64(byte(), b.frame, kCurrentAt));
+    llvm::IRBuilder<> ir(llvm::cast<llvm::Instruction>(b.rank)->getNextNode());
+    ir.CreateStore(b.rank, current);
   }
   llvm::Metadata* parts[] = {nullptr,
                              llvm::MDNode::get(context_, {llvm::MDString::get(context_, "llvm.loop.parallel_accesses"), group}),

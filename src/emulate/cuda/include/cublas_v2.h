@@ -139,11 +139,11 @@ static inline cublasStatus_t cublasIsamax(cublasHandle_t h, int n, const float* 
 static inline cublasStatus_t cublasIdamax(cublasHandle_t h, int n, const double* x, int incx, int* r) { return sb_blas_vector(h, 'x', 1, n, nullptr, x, incx, nullptr, 1, r); }
 static inline cublasStatus_t cublasIsamin(cublasHandle_t h, int n, const float* x, int incx, int* r) { return sb_blas_vector(h, 'm', 0, n, nullptr, x, incx, nullptr, 1, r); }
 static inline cublasStatus_t cublasIdamin(cublasHandle_t h, int n, const double* x, int incx, int* r) { return sb_blas_vector(h, 'm', 1, n, nullptr, x, incx, nullptr, 1, r); }
-static inline cublasStatus_t cublasSetVector(int n, int bytes, const void* x, int, void* y, int) {
-  return cudaMemcpy(y, x, (size_t)n * bytes, cudaMemcpyHostToDevice) == cudaSuccess ? CUBLAS_STATUS_SUCCESS : CUBLAS_STATUS_MAPPING_ERROR;
+static inline cublasStatus_t cublasSetVector(int n, int bytes, const void* x, int incx, void* y, int incy) {
+  return cudaMemcpy2D(y, (size_t)incy * bytes, x, (size_t)incx * bytes, bytes, n, cudaMemcpyHostToDevice) == cudaSuccess ? CUBLAS_STATUS_SUCCESS : CUBLAS_STATUS_MAPPING_ERROR;
 }
-static inline cublasStatus_t cublasGetVector(int n, int bytes, const void* x, int, void* y, int) {
-  return cudaMemcpy(y, x, (size_t)n * bytes, cudaMemcpyDeviceToHost) == cudaSuccess ? CUBLAS_STATUS_SUCCESS : CUBLAS_STATUS_MAPPING_ERROR;
+static inline cublasStatus_t cublasGetVector(int n, int bytes, const void* x, int incx, void* y, int incy) {
+  return cudaMemcpy2D(y, (size_t)incy * bytes, x, (size_t)incx * bytes, bytes, n, cudaMemcpyDeviceToHost) == cudaSuccess ? CUBLAS_STATUS_SUCCESS : CUBLAS_STATUS_MAPPING_ERROR;
 }
 static inline cublasStatus_t cublasSetMatrix(int rows, int columns, int bytes, const void* a, int lda, void* b, int ldb) {
   return cudaMemcpy2D(b, (size_t)ldb * bytes, a, (size_t)lda * bytes, (size_t)rows * bytes, columns, cudaMemcpyHostToDevice) == cudaSuccess

@@ -137,6 +137,15 @@ std::uint64_t draw(Block& block, std::uint64_t below) {
   return (block.random >> 32) * below >> 32;
 }
 
+const std::vector<std::uint16_t>& drawn_order(Block& block) {
+  std::vector<std::uint16_t>& order = block.order;
+  if (!order.empty()) return order;
+  order.resize(block.thread_count);
+  for (unsigned i = 0; i < block.thread_count; ++i) order[i] = static_cast<std::uint16_t>(i);
+  for (unsigned i = block.thread_count; i > 1; --i) std::swap(order[i - 1], order[draw(block, i)]);
+  return order;
+}
+
 unsigned pop_ready(Block& block) {
   const unsigned mask = static_cast<unsigned>(block.ready.size()) - 1;
   if (settings().is_adversarial && block.ready_size > 1) {
@@ -184,11 +193,7 @@ void Block::prepare(Launch& with, std::uint64_t linear_index) {
     warps[w].groups.clear();
   }
   random = mix(settings().seed ^ mix(linear_index + 1));
-  if (settings().is_adversarial) {
-    order.resize(count);
-    for (unsigned i = 0; i < count; ++i) order[i] = static_cast<std::uint16_t>(i);
-    for (unsigned i = count; i > 1; --i) std::swap(order[i - 1], order[draw(*this, i)]);
-  }
+  order.clear();
 }
 
 void Block::push_ready(unsigned thread) {
@@ -293,7 +298,7 @@ extern "C" bool __sb_next_thread() {
     }
   }
   if (block.started == block.thread_count) return false;
-  unsigned thread = settings().is_adversarial ? block.order[block.started] : block.started;
+  unsigned thread = settings().is_adversarial ? drawn_order(block)[block.started] : block.started;
   ++block.started;
   block.threads[thread].wait = Wait::kNone;
   set_thread(block, thread);

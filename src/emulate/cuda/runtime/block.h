@@ -77,7 +77,7 @@ struct Block {
   bool has_current = false;
   std::vector<Thread> threads;
   std::vector<Warp> warps;
-  std::vector<std::uint16_t> order;  // only when adversarial
+  std::vector<std::uint16_t> order;  // only when adversarial, once asked for
   std::vector<std::uint16_t> ready;  // ring
   unsigned ready_head = 0;
   unsigned ready_size = 0;

@@ -9,6 +9,7 @@
 
 #include "emulate/common/crash.h"
 #include "emulate/cuda/runtime/launch.h"
+#include "emulate/cuda/runtime/lines.h"
 #include "emulate/cuda/runtime/memory.h"
 #include "emulate/cuda/runtime/registry.h"
 #include "emulate/cuda/runtime/report.h"
@@ -250,6 +251,8 @@ bool is_kernel_argument(const char* byte) {
 bool check_host_address(const Now& now, std::uintptr_t address, std::size_t bytes) {
   const char* byte = reinterpret_cast<const char*>(address);
   Worker& worker = this_worker();
+  const char* frame = worker.region_frame.data();  // what threads keep between two waits
+  if (byte >= frame && byte < frame + worker.region_frame.size()) return false;
   if (byte >= worker.running->low - kStackGuardBytes && byte < worker.running->low + kStackBytes) return false;
   if (worker.fibres.is_stack(byte)) return false;
   if (const DeviceVariable* variable = find_variable_at(byte)) {
@@ -283,36 +286,32 @@ bool is_in_shared(const Block& block, std::uintptr_t address, std::size_t bytes)
 
 // Most accesses are of whole words that nobody touched since the kernel began, or since the block's last barrier: they are
 // recorded, and no question is asked. False: the access must be examined.
-bool record_quickly(Block& block, std::uintptr_t address, std::size_t bytes, Kind kind, bool is_shared, const void* place) {
-  if (((address | bytes) & 3) != 0 || bytes > 16 || kind == Kind::kAtomic || g.any_fence) return false;
-  const std::uint32_t before = is_shared ? block.interval : g.launch->first_interval;
-  const auto thread = static_cast<std::uint16_t>(block.current);
-  Access mine = {};
+template <Kind kind>
+inline bool record_quickly(const void* pointer, std::size_t bytes, std::uint32_t flags, const void* place) {
+  const auto address = reinterpret_cast<std::uintptr_t>(pointer);
+  const std::uintptr_t offset = address - kWindow;
+  if (offset >= kWindowEnd - kWindow || (flags & kIsVolatile) != 0 || g.any_fence) return false;
+  if (((address | bytes) & 3) != 0 || bytes > 16 || (address & ((flags & kAlignMask) - 1)) != 0) return false;
+  const std::uintptr_t first_byte = address % kLineBytes;
+  Block* running = current_block();
+  if (running == nullptr || first_byte + bytes > kLineBytes) return false;
+  Block& block = *running;
+  const bool is_shared = offset >= kSharedStart - kWindow;
+  if (is_shared && !is_in_shared(block, address, bytes)) return false;
+  const std::uint32_t generation = is_shared ? block.first_interval : g.launch->first_interval;
+  Line& line = line_at(address);
+  if (line.generation != generation) renew_line(line, address, generation, is_shared);
+  if (line.form != LineForm::kRows || first_byte + bytes > line.usable) return false;
+  const auto word = static_cast<unsigned>(first_byte / 4), count = static_cast<unsigned>(bytes / 4);
+  Row mine = {};
   mine.interval = block.interval;
   mine.place = static_cast<std::uint32_t>(static_cast<const char*>(place) - g.library_start);
-  mine.thread = thread;
-  mine.epoch = static_cast<std::uint8_t>(block.warps[thread / kWarpSize].epoch);
-  mine.bytes = 0xf;
-  Cell* cell = &cell_at(address);
-  for (Cell* end = cell + bytes / 4; cell != end; ++cell) {
-    if (!is_shared && cell->usable != 4) return false;
-    if (kind == Kind::kRead) {
-      if (cell->write.interval >= before && !(cell->write.interval == mine.interval && cell->write.thread == thread))
-        return false;
-      if (cell->initialised != 0xf || (is_shared && cell->write.interval < block.first_interval)) return false;
-      if (cell->read.thread != thread || cell->read.interval != mine.interval) {
-        cell->other_reader_interval = cell->read.interval;
-        cell->other_reader = cell->read.thread;
-        cell->other_reader_bytes = cell->read.bytes;
-      }
-      cell->read = mine;
-    } else {
-      if (cell->write.interval >= before || cell->read.interval >= before || cell->other_reader_interval >= before) return false;
-      cell->write = mine;
-      cell->initialised = 0xf;
-    }
-  }
-  return true;
+  mine.words = ((1U << count) - 1) << word;
+  mine.epoch = static_cast<std::uint8_t>(block.warps[block.current / kWarpSize].epoch);
+  // Vectors of two or four words are taken to lie side by side, one per thread.
+  mine.shift = word % count != 0 ? 5 : static_cast<std::uint8_t>(count == 1 ? 0 : count == 2 ? 1 : count == 4 ? 2 : 5);
+  mine.first_thread = static_cast<std::int16_t>(static_cast<int>(block.current) - static_cast<int>(word >> mine.shift));
+  return record_row(line, mine, kind == Kind::kWrite, block, is_shared);
 }
 
 void check_access(const void* pointer, std::size_t bytes, std::uint32_t flags, Kind kind, const void* place,
@@ -338,7 +337,6 @@ void check_access(const void* pointer, std::size_t bytes, std::uint32_t flags, K
                 std::string(kind == Kind::kRead ? "读取" : "写入") + " " + std::to_string(bytes) + " 字节，超出线程块的共享变量");
     return;
   }
-  if (space != Space::kHost && !now.is_volatile && record_quickly(*running, address, bytes, kind, now.is_shared, place)) return;
   if (g.any_fence && (kind == Kind::kAtomic || now.is_volatile))
     follow_flag(*running, address, kind != Kind::kWrite, kind != Kind::kRead);
   const std::uintptr_t end = address + bytes;
@@ -346,7 +344,9 @@ void check_access(const void* pointer, std::size_t bytes, std::uint32_t flags, K
   bool some_missing = false;
   const bool same_value = value != nullptr && bytes <= 8 && std::memcmp(pointer, value, bytes) == 0;
   for (std::uintptr_t word = address & ~std::uintptr_t{3}; word < end; word += 4) {
-    Cell& cell = space == Space::kHost ? cell_of_variable(word) : cell_at(word);
+    Cell& cell = space == Space::kHost
+                     ? cell_of_variable(word)
+                     : open_cell(word, now.is_shared ? running->first_interval : g.launch->first_interval, now.is_shared);
     const unsigned first = static_cast<unsigned>(std::max(word, address) - word),
                    last = static_cast<unsigned>(std::min(word + 4, end) - word);
     if (space == Space::kDevice || space == Space::kManaged || space == Space::kPinned) {
@@ -380,6 +380,10 @@ void open_interval(Block& block, bool after_barrier) {
 }  // namespace
 
 void new_interval(Block& block) { open_interval(block, true); }
+
+bool is_earlier(std::uint32_t interval, const Block& block) {
+  return interval_of(interval).block == block.linear || interval < g.ordered_before;
+}
 
 void begin_checked_launch(Launch& launch) {
   reserve_shadow();
@@ -427,14 +431,17 @@ using namespace starbridge::emulate::cuda;
 extern "C" {
 
 void __sb_read(const void* pointer, std::uint32_t bytes, std::uint32_t flags) {
+  if (record_quickly<Kind::kRead>(pointer, bytes, flags, __builtin_return_address(0))) return;
   check_access(pointer, bytes, flags, Kind::kRead, __builtin_return_address(0), nullptr, true);
   // A thread that reads the same volatile word again waits for another.
   if ((flags & kIsVolatile) != 0 && current_block() != nullptr) __sb_poll(pointer);
 }
 void __sb_write(const void* pointer, std::uint32_t bytes, std::uint32_t flags) {
+  if (record_quickly<Kind::kWrite>(pointer, bytes, flags, __builtin_return_address(0))) return;
   check_access(pointer, bytes, flags, Kind::kWrite, __builtin_return_address(0), nullptr, false);
 }
 void __sb_write_value(const void* pointer, std::uint32_t bytes, std::uint32_t flags, std::uint64_t value) {
+  if (record_quickly<Kind::kWrite>(pointer, bytes, flags, __builtin_return_address(0))) return;
   check_access(pointer, bytes, flags, Kind::kWrite, __builtin_return_address(0), &value, false);
 }
 void __sb_atomic(const void* pointer, std::uint32_t bytes, std::uint32_t flags) {

@@ -55,6 +55,7 @@ struct Worker {
   Fibre* running = nullptr;
   std::vector<std::unique_ptr<Block>> spare;
   std::vector<char*> shared_slots;
+  const void* told_place = nullptr;  // what a kernel last said of where its threads wait
   std::vector<char> region_frame;  // of the block that runs in regions
 };
 

@@ -1,8 +1,12 @@
 // Blocks whose kernel was cut into regions by the pass: all threads run up to where they wait, then what they wait for is carried
 // out for all of them at once. When threads go different ways they are taken one by one, with the rules that fibres follow.
+#include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <numeric>
 
+#include "emulate/common/settings.h"
+#include "emulate/cuda/runtime/checker.h"
 #include "emulate/cuda/runtime/launch.h"
 #include "emulate/cuda/runtime/report.h"
 #include "emulate/cuda/runtime/scheduler.h"
@@ -21,8 +25,9 @@ struct RegionFrame {
   std::int32_t source[kThreadsMax];
   std::uint64_t* pointer[kThreadsMax];
   std::uint64_t result[kThreadsMax];
+  unsigned* current;  // where the checkers look for the rank of the thread that runs
 };
-static_assert(sizeof(RegionFrame) == 33792);
+static_assert(offsetof(RegionFrame, current) == 33792);
 
 struct RegionRow {
   void (*run)(RegionFrame* frame, void* arguments, char* shared_in, char* shared_out, std::uint32_t x, std::uint32_t x_end,
@@ -31,6 +36,7 @@ struct RegionRow {
   std::uint32_t is_whole_warp;
   std::int32_t single_next;  // where all threads go from here; -1: frame->next says
   std::uint32_t unused;
+  void (*tell_place)();  // of the wait, in a check
 };
 
 class RegionRun {
@@ -49,6 +55,7 @@ class RegionRun {
     common_[0] = reinterpret_cast<char*>(start) + (frame_bytes + 15) / 16 * 16;
     common_[1] = common_[0] + shared_bytes_;
     own_ = common_[1] + shared_bytes_;
+    frame_->current = &block_.current;
   }
 
   void run() {
@@ -70,11 +77,46 @@ class RegionRun {
 
  private:
   void run_all(unsigned state) {
+    if (settings().is_adversarial) return run_all_in_drawn_order(state);
     const dim3& shape = block_.launch->block;
     std::uint32_t rank = 0;
     for (unsigned z = 0; z < shape.z; ++z) {
       for (unsigned y = 0; y < shape.y; ++y, rank += shape.x)
         rows_[state].run(frame_, arguments_, common_[0], common_[1], 0, shape.x, y, z, rank);
+    }
+    std::swap(common_[0], common_[1]);
+  }
+
+  // Pieces of rows, of up to a warp's threads, in an order drawn anew; each begins at a drawn thread. One time in eight threads come
+  // one by one.
+  void run_all_in_drawn_order(unsigned state) {
+    if (draw(block_, 8) == 0) return run_all_one_by_one(state);
+    const dim3& shape = block_.launch->block;
+    const unsigned pieces = (shape.x + kWarpSize - 1) / kWarpSize, all = pieces * shape.y * shape.z;
+    auto step = 1 + static_cast<unsigned>(draw(block_, all));
+    while (std::gcd(step, all) != 1) ++step;
+    unsigned at = static_cast<unsigned>(draw(block_, all));
+    for (unsigned i = 0; i < all; ++i, at = (at + step) % all) {
+      const unsigned row = at / pieces, first = at % pieces * kWarpSize, end = std::min(first + kWarpSize, shape.x);
+      const unsigned y = row % shape.y, z = row / shape.y, rank = row * shape.x;
+      const unsigned middle = first + static_cast<unsigned>(draw(block_, end - first));
+      rows_[state].run(frame_, arguments_, common_[0], common_[1], middle, end, y, z, rank);
+      if (middle > first) rows_[state].run(frame_, arguments_, common_[0], common_[1], first, middle, y, z, rank);
+    }
+    std::swap(common_[0], common_[1]);
+  }
+
+  // The block's own order, begun at a drawn place, forwards or backwards.
+  void run_all_one_by_one(unsigned state) {
+    const std::vector<std::uint16_t>& order = drawn_order(block_);
+    const auto start = static_cast<unsigned>(draw(block_, count_));
+    const bool is_backwards = draw(block_, 2) == 0;
+    for (unsigned i = 0; i < count_; ++i) {
+      unsigned at = is_backwards ? start + count_ - i : start + i;
+      if (at >= count_) at -= count_;
+      const unsigned thread = order[at];
+      const uint3 index = block_.threads[thread].index;
+      rows_[state].run(frame_, arguments_, common_[0], common_[1], index.x, index.x + 1, index.y, index.z, thread - index.x);
     }
     std::swap(common_[0], common_[1]);
   }
@@ -99,6 +141,7 @@ class RegionRun {
   // Carries out what all threads wait for. False: they wait in parts.
   bool meet(unsigned state) {
     const RegionRow& row = rows_[state];
+    if (row.kind == SuspendKind::kBarrier || row.kind == SuspendKind::kCount) pass_barrier();
     if (row.kind == SuspendKind::kBarrier) return true;
     if (row.kind == SuspendKind::kCount) {
       std::uint64_t yes = 0;
@@ -107,12 +150,22 @@ class RegionRun {
       return true;
     }
     if (row.is_whole_warp == 0 && !are_masks_whole()) return false;
+    if (settings().is_check) {
+      for (Warp& warp : block_.warps) warp_synchronised(block_, warp, warp.lanes);
+    }
     if (row.kind == SuspendKind::kSyncWarp) return true;
-    for (unsigned first = 0; first < count_; first += kWarpSize) meet_warp(row.kind, first, std::min(kWarpSize, count_ - first));
+    for (unsigned first = 0; first < count_; first += kWarpSize) meet_warp(state, first, std::min(kWarpSize, count_ - first));
     return true;
   }
 
-  void meet_warp(SuspendKind kind, unsigned first, unsigned lanes) {
+  void pass_barrier() {
+    if (!settings().is_check) return;
+    for (Warp& warp : block_.warps) ++warp.epoch;
+    new_interval(block_);
+  }
+
+  void meet_warp(unsigned state, unsigned first, unsigned lanes) {
+    const SuspendKind kind = rows_[state].kind;
     const std::uint64_t* value = frame_->value + first;
     std::uint64_t* result = frame_->result + first;
     if (kind == SuspendKind::kShuffle) {
@@ -120,6 +173,9 @@ class RegionRun {
       for (unsigned lane = 0; lane < lanes; ++lane) {
         const auto from = static_cast<std::uint32_t>(source[lane]);
         result[lane] = value[from < lanes ? from : lane];
+        if (!settings().is_check || from < lanes) continue;
+        block_.threads[first + lane].wait_place = place_of(state);
+        check_shuffle_source(block_, first + lane, source[lane]);
       }
     } else if (kind == SuspendKind::kBallot) {
       std::uint32_t yes = 0;
@@ -147,7 +203,13 @@ class RegionRun {
       block_.threads[i].wait = Wait::kNone;
       side_[i] = 0;
     }
-    for (unsigned i = 0; i < count_; ++i) arrive(i);
+    // Those that have ended come first: who waits for them must be told.
+    for (unsigned i = 0; i < count_; ++i) {
+      if (state_[i] == 0) arrive(i);
+    }
+    for (unsigned i = 0; i < count_; ++i) {
+      if (state_[i] != 0) arrive(i);
+    }
     while (block_.exited < count_) {
       if (block_.ready_size == 0) {
         report_stuck_block(block_);
@@ -173,10 +235,7 @@ class RegionRun {
   }
 
   void step() {
-    const unsigned mask = static_cast<unsigned>(block_.ready.size()) - 1;
-    const unsigned thread = block_.ready[block_.ready_head];
-    block_.ready_head = (block_.ready_head + 1) & mask;
-    --block_.ready_size;
+    const unsigned thread = pop_ready(block_);
     block_.current = thread;
     const RegionRow& row = rows_[state_[thread]];
     const uint3 index = block_.threads[thread].index;
@@ -193,8 +252,11 @@ class RegionRun {
     Thread& self = block_.threads[thread];
     const RegionRow& row = rows_[state_[thread]];
     if (state_[thread] == 0) return end(thread);
-    self.wait_place = reinterpret_cast<const char*>(row.run) + 1;
+    block_.current = thread;
+    self.wait_place = place_of(state_[thread]);
     if (row.kind == SuspendKind::kBarrier || row.kind == SuspendKind::kCount) {
+      if (settings().is_check && !block_.at_barrier.empty() && state_[block_.at_barrier.front()] != state_[thread])
+        check_barrier_place(block_, self.wait_place);
       self.wait = Wait::kBarrier;
       self.answer = row.kind == SuspendKind::kCount && frame_->value[thread] != 0 ? 1 : 0;
       block_.at_barrier.push_back(static_cast<std::uint16_t>(thread));
@@ -206,7 +268,9 @@ class RegionRun {
     const WarpKind kind = kKinds[static_cast<unsigned>(row.kind) - static_cast<unsigned>(SuspendKind::kSyncWarp)];
     Warp& warp = block_.warp_of(thread);
     const unsigned lane = thread % kWarpSize;
-    std::uint32_t mask = (row.is_whole_warp != 0 ? ~0U : frame_->mask[thread]) & warp.lanes;
+    const std::uint32_t raw_mask = row.is_whole_warp != 0 ? ~0U : frame_->mask[thread];
+    if (settings().is_check) check_warp_mask(block_, warp, raw_mask, self.wait_place);
+    std::uint32_t mask = raw_mask & warp.lanes;
     if ((mask >> lane & 1U) == 0) mask = 1U << lane;  // not in its own mask: alone, as on fibres
     warp.value[lane] = frame_->value[thread];
     warp.source[lane] = frame_->source[thread];
@@ -217,6 +281,12 @@ class RegionRun {
     if (i == warp.groups.size()) warp.groups.push_back({mask, 0, kind, nullptr});
     warp.groups[i].arrived |= 1U << lane;
     if ((mask & ~warp.exited & ~warp.groups[i].arrived) == 0) finish_group(warp, i);
+  }
+
+  const void* place_of(unsigned state) const {
+    if (rows_[state].tell_place == nullptr) return reinterpret_cast<const char*>(rows_[state].run) + 1;
+    rows_[state].tell_place();
+    return this_worker().told_place;
   }
 
   void end(unsigned thread) {
@@ -235,6 +305,7 @@ class RegionRun {
 
   void finish_barrier() {
     waiting_ = block_.at_barrier;
+    if (settings().is_check && block_.exited > 0) check_barrier_with_exited(block_);
     complete_barrier(block_, 0);
     for (std::uint16_t thread : waiting_) frame_->result[thread] = static_cast<std::uint64_t>(block_.threads[thread].answer);
   }
@@ -272,6 +343,8 @@ class RegionRun {
 using namespace starbridge::emulate::cuda;
 
 extern "C" {
+
+void __sb_wait_place() { this_worker().told_place = __builtin_return_address(0); }
 
 void __sb_set_thread(std::uint32_t rank, std::uint32_t x, std::uint32_t y, std::uint32_t z) {
   Block& block = *this_worker().block;

@@ -16,6 +16,8 @@ void complete_warp_group(Block& block, Warp& warp, std::size_t group);
 
 // A number below `below`, of the block's own sequence.
 std::uint64_t draw(Block& block, std::uint64_t below);
+// The order of the block's threads in an adversarial run.
+const std::vector<std::uint16_t>& drawn_order(Block& block);
 // The thread that goes on next, of those that can.
 unsigned pop_ready(Block& block);
 

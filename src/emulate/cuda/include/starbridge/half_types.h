@@ -66,6 +66,14 @@ SB_HOST_DEVICE unsigned short double_to_bfloat(double x) {
   return float_to_bfloat(f);
 }
 
+// x + y with its last bit odd where the sum is not exact, so that rounding it once more is rounding once.
+SB_HOST_DEVICE double sum_to_odd(double x, double y) {
+#pragma clang fp contract(off) reassociate(off)
+  const double sum = x + y, part = sum - x, lost = (x - (sum - part)) + (y - part);
+  if (lost == 0 || lost != lost || (bits_of<unsigned long long>(sum) & 1) != 0) return sum;
+  return lost > 0 ? next_up(sum) : next_down(sum);
+}
+
 struct HalfFormat {
   static SB_HD_MEMBER float widen(unsigned short raw) { return half_to_float(raw); }
   static SB_HD_MEMBER unsigned short narrow(float x) { return float_to_half(x); }
@@ -163,7 +171,7 @@ struct BfloatFormat {
   SB_HOST_DEVICE type __hdiv(type a, type b) { return a / b; }                                                                                \
   SB_HOST_DEVICE type __hneg(type a) { return -a; }                                                                                           \
   SB_HOST_DEVICE type __habs(type a) { a.__x &= 0x7fff; return a; }                                                                           \
-  SB_HOST_DEVICE type __hfma(type a, type b, type c) { return type((double)(float)a * (double)(float)b + (double)(float)c); }                 \
+  SB_HOST_DEVICE type __hfma(type a, type b, type c) { return type(sb::sum_to_odd((double)(float)a * (double)(float)b, (double)(float)c)); }      \
   SB_HOST_DEVICE type __hfma_relu(type a, type b, type c) { type r = __hfma(a, b, c); return (float)r > 0.0f ? r : type(0.0f); }              \
   SB_HOST_DEVICE type __hadd_sat(type a, type b) { float r = (float)a + (float)b; return type(r > 1.0f ? 1.0f : r > 0.0f ? r : 0.0f); }        \
   SB_HOST_DEVICE bool __heq(type a, type b) { return a == b; }                                                                                \

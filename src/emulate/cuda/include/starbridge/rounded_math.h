@@ -1,5 +1,6 @@
 // Arithmetic with a named rounding, and conversions. The three directed roundings take the nearest result and one step where the
-// exact error, known from a fused multiply-add or a two-sum, says so; they need no change of the processor's mode.
+// sign of the exact error says so; they need no change of the processor's mode. The error is found in a format that holds products
+// of two operands exactly and whose range they do not leave: double for float, 128 bits for double.
 #pragma once
 
 #include "starbridge/attributes.h"
@@ -21,48 +22,53 @@ template <class T> SB_HOST_DEVICE T next_up(T x) {
 }
 template <class T> SB_HOST_DEVICE T next_down(T x) { return -next_up(-x); }
 // `nearest` rounded to nearest; the exact value is nearest + error (only the sign of the error counts). Mode: 'd', 'u' or 'z'.
-template <char mode, class T> SB_HOST_DEVICE T adjust(T nearest, T error) {
-  if (error == 0 || nearest != nearest) return nearest;
-  if (nearest == (T)HUGE_VAL || nearest == -(T)HUGE_VAL) return nearest;
+template <char mode, class T> SB_HOST_DEVICE T adjust(T nearest, int error) {
   const bool down = mode == 'd' || (mode == 'z' && (nearest > 0 || (nearest == 0 && error > 0)));
   const bool up = mode == 'u' || (mode == 'z' && (nearest < 0 || (nearest == 0 && error < 0)));
   if (down && error < 0) return next_down(nearest);
   if (up && error > 0) return next_up(nearest);
   return nearest;
 }
+template <class T> struct Wider;
+template <> struct Wider<float> { typedef double Type; };
+template <> struct Wider<double> { typedef __float128 Type; };
+template <class W> SB_HOST_DEVICE int sign_of(W x) { return x > 0 ? 1 : x < 0 ? -1 : 0; }  // of NaN too: nothing to adjust
+// `nearest` is x + y rounded to nearest. The sum in the wide format and what it lost (Knuth's two-sum) tell the error's sign.
+template <char mode, class T, class W> SB_HOST_DEVICE T adjust_sum(T nearest, W x, W y) {
+#pragma clang fp contract(off) reassociate(off)
+  const W sum = x + y, part = sum - x, lost = (x - (sum - part)) + (y - part), high = sum - (W)nearest;
+  if (mode == 'd' && sum == 0 && __builtin_signbit((double)x) != __builtin_signbit((double)y)) return -(T)0;
+  return adjust<mode>(nearest, high != 0 ? sign_of(high) : sign_of(lost));
+}
 template <class T> SB_HOST_DEVICE T fused(T a, T b, T c);
 template <> SB_HOST_DEVICE float fused<float>(float a, float b, float c) { return __builtin_fmaf(a, b, c); }
 template <> SB_HOST_DEVICE double fused<double>(double a, double b, double c) { return __builtin_fma(a, b, c); }
 template <char mode, class T> SB_HOST_DEVICE T add(T a, T b) {
-#pragma clang fp contract(off) reassociate(off)
-  T s = a + b, t = s - a;
-  return adjust<mode>(s, (T)((a - (s - t)) + (b - t)));
+  typedef typename Wider<T>::Type W;
+  return adjust_sum<mode>(a + b, (W)a, (W)b);
 }
 template <char mode, class T> SB_HOST_DEVICE T multiply(T a, T b) {
-  T p = a * b;
-  return adjust<mode>(p, fused(a, b, -p));
+  typedef typename Wider<T>::Type W;
+  const T p = a * b;
+  return adjust<mode>(p, sign_of((W)a * (W)b - (W)p));
 }
 template <char mode, class T> SB_HOST_DEVICE T divide(T a, T b) {
-  T q = a / b;
-  T rest = fused(-q, b, a);
+  typedef typename Wider<T>::Type W;
+  const T q = a / b;
+  const int rest = sign_of((W)a - (W)q * (W)b);
   return adjust<mode>(q, b < 0 ? -rest : rest);
 }
 template <class T> SB_HOST_DEVICE T root(T a);
 template <> SB_HOST_DEVICE float root<float>(float a) { return __builtin_sqrtf(a); }
 template <> SB_HOST_DEVICE double root<double>(double a) { return __builtin_sqrt(a); }
 template <char mode, class T> SB_HOST_DEVICE T square_root(T a) {
-  T r = root(a);
-  return adjust<mode>(r, fused(-r, r, a));
+  typedef typename Wider<T>::Type W;
+  const T r = root(a);
+  return adjust<mode>(r, sign_of((W)a - (W)r * (W)r));
 }
-// a*b+c: the product as a pair, then a sum whose error is kept (Boldo and Melquiond, "Emulation of FMA", 2008, gives the idea).
 template <char mode, class T> SB_HOST_DEVICE T multiply_add(T a, T b, T c) {
-#pragma clang fp contract(off) reassociate(off)
-  T r = fused(a, b, c);
-  T p = a * b, low = fused(a, b, -p);
-  T s = p + c, t = s - p;
-  T sum_low = (p - (s - t)) + (c - t);
-  T error = ((s - r) + sum_low) + low;
-  return adjust<mode>(r, error);
+  typedef typename Wider<T>::Type W;
+  return adjust_sum<mode>(fused(a, b, c), (W)a * (W)b, (W)c);
 }
 }  // namespace sb
 
@@ -115,11 +121,11 @@ template <class I> SB_HOST_DEVICE I saturated(double x, I low, I high) {
 }
 template <char mode> SB_HOST_DEVICE float to_float_exactly(long double x) {
   float f = (float)x;
-  return adjust<mode>(f, x > (long double)f ? 1.0f : x < (long double)f ? -1.0f : 0.0f);
+  return adjust<mode>(f, x > (long double)f ? 1 : x < (long double)f ? -1 : 0);
 }
 template <char mode> SB_HOST_DEVICE double to_double_exactly(long double x) {
   double d = (double)x;
-  return adjust<mode>(d, x > (long double)d ? 1.0 : x < (long double)d ? -1.0 : 0.0);
+  return adjust<mode>(d, x > (long double)d ? 1 : x < (long double)d ? -1 : 0);
 }
 }  // namespace sb
 #define SB_CONVERT(suffix, mode)                                                                                                       \
