@@ -3,6 +3,11 @@
 
 #include <bang.h>
 
+#undef __CUDA_ARCH__  // some compilers of BANG C are built on CUDA's
+
+#include <math.h>
+#include <time.h>
+
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
@@ -28,7 +33,28 @@ struct dim3 {
   constexpr dim3(unsigned int x_count = 1, unsigned int y_count = 1, unsigned int z_count = 1) : x(x_count), y(y_count), z(z_count) {}
 };
 
+// CUDA's own for host code, which needs no header there.
+#define PORT_EXTREMES(type)                                  \
+  inline type min(type a, type b) { return b < a ? b : a; }  \
+  inline type max(type a, type b) { return a < b ? b : a; }
+PORT_EXTREMES(int)
+PORT_EXTREMES(unsigned int)
+PORT_EXTREMES(long)
+PORT_EXTREMES(unsigned long)
+PORT_EXTREMES(long long)
+PORT_EXTREMES(unsigned long long)
+PORT_EXTREMES(float)
+PORT_EXTREMES(double)
+#undef PORT_EXTREMES
+
+typedef half __half;  // CUDA's names, in launchers and their template arguments
+typedef bfloat16_t __nv_bfloat16;
+
 namespace cooperative_groups {}  // named by aliases that stay in host code
+namespace cub {                  // named in template arguments that stay there
+enum BlockReduceAlgorithm { BLOCK_REDUCE_RAKING_COMMUTATIVE_ONLY, BLOCK_REDUCE_RAKING, BLOCK_REDUCE_WARP_REDUCTIONS };
+enum BlockScanAlgorithm { BLOCK_SCAN_RAKING, BLOCK_SCAN_RAKING_MEMOIZE, BLOCK_SCAN_WARP_SCANS };
+}  // namespace cub
 
 namespace port {
 

@@ -100,6 +100,8 @@ class Lowering {
   bool intrinsic(const clang::CallExpr* expr, const std::string& name, Value& result);
   bool atomic(const clang::CallExpr* expr, const std::string& name, Value& result);
   bool warp(const clang::CallExpr* expr, const std::string& name, Value& result);
+  Value reduce_by(const clang::CallExpr* expr, int width);
+  void exchange(Value& value, int distance, int width, const clang::Expr* site);
   void match(const clang::CallExpr* expr, Value& result);
   bool half_call(const clang::CallExpr* expr, const std::string& name, Value& result);
   Value inlined(const clang::FunctionDecl* callee, llvm::ArrayRef<const clang::Expr*> arguments, const Place* object,

@@ -129,6 +129,55 @@ Value Lowering::assign(const clang::CallExpr* expr) {
   return read(target);
 }
 
+// cg::reduce by a function of the program: value and partner are joined in log2(width) steps, the partner half of the distance away.
+Value Lowering::reduce_by(const clang::CallExpr* expr, int width) {
+  const clang::Expr* given = expr->getArg(2)->IgnoreParenImpCasts();
+  while (const auto* temporary = llvm::dyn_cast<clang::MaterializeTemporaryExpr>(given))
+    given = temporary->getSubExpr()->IgnoreParenImpCasts();
+  const clang::FunctionDecl* by = nullptr;
+  Place object;
+  if (const auto* reference = llvm::dyn_cast<clang::DeclRefExpr>(given))
+    by = llvm::dyn_cast<clang::FunctionDecl>(reference->getDecl());
+  if (const auto* record = given->getType()->getAsCXXRecordDecl(); by == nullptr && record != nullptr) {
+    for (const auto* method : record->methods()) {
+      if (method->getOverloadedOperator() == clang::OO_Call) by = method;
+    }
+    object = place(given);
+  }
+  const clang::FunctionDecl* definition = nullptr;
+  if (by == nullptr || !by->hasBody(definition) || definition->getNumParams() != 2) return fail_value(expr, "group:reduce");
+  Place whole = make_place(expr->getType(), "whole");
+  write(whole, value(expr->getArg(1)));
+  for (int distance = width / 2; distance > 0 && !fails_; distance /= 2) {
+    Value partner = read(whole);
+    exchange(partner, distance, width, expr);
+    const Value both[2] = {read(whole), partner};
+    for (unsigned i = 0; i < 2; ++i) {
+      const clang::ParmVarDecl* parameter = definition->getParamDecl(i);
+      Place made = make_place(parameter->getType(), parameter->getNameAsString(), parameter);
+      write(made, both[i]);
+      places_[parameter] = made;
+    }
+    write(whole, inlined(definition, {}, object.kind == Place::kNone ? nullptr : &object, expr));
+  }
+  return read(whole);
+}
+
+void Lowering::exchange(Value& value, int distance, int width, const clang::Expr* site) {
+  if (fails_) return;
+  if (value.is_pointer) {
+    fail(site->getExprLoc(), "group:reduce");
+    return;
+  }
+  if (value.tree != nullptr) {
+    Tree node = make("warp", value.tree->type, fresh("xor"), {value.tree, constant("i32", distance), constant("i32", width)});
+    node->extra = "xor";
+    emit(node);
+    value.tree = make("var", node->type, node->name);
+  }
+  for (Value& each : value.members) exchange(each, distance, width, site);
+}
+
 Value Lowering::call(const clang::CallExpr* expr) {
   Value result;
   returned_ = {};
@@ -205,6 +254,7 @@ Value Lowering::call(const clang::CallExpr* expr) {
         result.tree = make("var", node->type, node->name);
         return result;
       }
+      if (width > 0 && width <= 32 && !fails_) return reduce_by(expr, width);
     }
     if (!group_of(expr->getType(), width).empty()) return result;  // making a group does nothing
     return fail_value(expr, "group:" + name);
@@ -292,7 +342,7 @@ Value Lowering::inlined(const clang::FunctionDecl* callee, llvm::ArrayRef<const 
   Tree saved = here_, body = make("seq", "", "");
   here_ = body;
   for (const clang::ParmVarDecl* parameter : callee->parameters()) {
-    if (parameter->getType()->isPointerType()) places_[parameter].aim->home = body.get();
+    if (Place& bound = places_[parameter]; bound.aim != nullptr && parameter->getType()->isPointerType()) bound.aim->home = body.get();
   }
   stack_.push_back(callee);
   frames_.push_back(frame);

@@ -165,6 +165,10 @@ Emitted BangEmitter::run() {
   result_.threads_max = threads_max_;
   result_.nram_limit = nram_limit_;
   for (const Tree& child : kernel_->args) {
+    if (child->op == "array" && child->extra.rfind("global", 0) == 0) {
+      result_.holds_half |= child->type == "f16";
+      result_.holds_brain |= child->type == "bf16";
+    }
     const bool is_double = child->type == "f64" && (child->op == "array" || child->op == "parameter");
     if (is_double) refuse(child->line > 0 ? child->line : kernel_->line, "double:" + child->name);
   }
@@ -209,6 +213,13 @@ Emitted BangEmitter::run() {
     text += std::string("  const int threads = ") + (has_rows_ || !is_line ? "block_x" : "block_x * block_y * block_z") + ";\n";
   if (needs_lane_index_)
     text += std::string("  for (int lane = 0; lane < ") + (is_warps_ ? "32" : "threads") + "; ++lane) lane_index[lane] = lane;\n";
+  // Copies of structures take along elements that nobody has set; in a thread's registers nothing would be seen of them.
+  for (const Tree& child : kernel_->args) {
+    if (child->op != "array" || child->extra != "local") continue;
+    const long long words = (std::stoll(child->args[0]->name) * front::type_bytes(child->type) + 3) / 4;
+    const bool is_whole = std::stoll(child->args[0]->name) * front::type_bytes(child->type) % 4 == 0;
+    if (is_whole) text += "  __bang_write_value((int*)" + child->name + ", " + std::to_string(words) + " * kThreads, 0);\n";
+  }
   text += "  for (int64_t block = taskId; block < (int64_t)grid_x * grid_y * grid_z; block += taskDim) {\n";
   text +=
       "    const unsigned int block_id_x = block % grid_x, block_id_y = block / grid_x % grid_y, block_id_z = block / grid_x / "

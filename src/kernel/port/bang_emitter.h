@@ -37,6 +37,7 @@ struct Emitted {
   long long nram_bytes = 0, nram_limit = 0;
   int threads_max = 0;
   bool narrows_double = false;
+  bool holds_half = false, holds_brain = false;  // in memory that the host sees
   bool reorders = false;      // sums in another order, or without the contraction to fused multiply-add
   bool approximates = false;  // functions
   std::string refusal;        // not empty: why there is no port

@@ -103,7 +103,7 @@ bool compare_words(std::string_view a, std::string_view b, std::uint64_t copy, d
 
 }  // namespace
 
-Comparison compare_traces(std::string_view original, std::string_view ported, Class kind, double floor) {
+Comparison compare_traces(std::string_view original, std::string_view ported, Class kind, double floor, NarrowTypes narrow) {
   Comparison result;
   Sums sums;
   Piece a, b;
@@ -133,13 +133,19 @@ Comparison compare_traces(std::string_view original, std::string_view ported, Cl
                              "第 {} 次拷回主机的位模式不同，而所有运算都应精确", result.copies + 1);
       return result;
     }
-    if (!compare_words(a.bytes, b.bytes, result.copies, floor, result, sums)) return result;
+    const bool is_brain = narrow.brain && looks_narrow(a.bytes, true);
+    if (is_brain || (narrow.half && looks_narrow(a.bytes, false))) {
+      if (!compare_narrow(a.bytes, b.bytes, is_brain, result.copies, floor, result)) return result;
+    } else if (!compare_words(a.bytes, b.bytes, result.copies, floor, result, sums)) {
+      return result;
+    }
     ++result.copies;
   }
   Metrics& metrics = result.metrics;
   metrics.diff1 = sums.base > 0 ? sums.error / sums.base : sums.error;
   metrics.diff2 = sums.base_squared > 0 ? std::sqrt(sums.error_squared / sums.base_squared) : std::sqrt(sums.error_squared);
-  metrics.relative_max = metrics.mare = sums.relative_max;
+  metrics.relative_max = sums.relative_max;
+  metrics.mare = std::max(metrics.mare, sums.relative_max);
   metrics.mere = sums.judged > 0 ? sums.relative / static_cast<double>(sums.judged) : 0;
   if (sums.above + sums.below > 0)
     metrics.above_share = static_cast<double>(sums.above) / static_cast<double>(sums.above + sums.below);

@@ -32,7 +32,19 @@ struct Comparison {
 // others are taken for floats and judged with CANN's thresholds for float (2^-13 mean, ten times that at most, with a floor where
 // the values are small against the copy's largest) and mlu-ops' diff1 and diff2 (3e-3).
 // `floor`: of a copy's largest value; below it cancellation decides, and the absolute error counts against that.
-constexpr double kFloor = 1e-5, kFloorOfChanged = 1e-3;  // of the program's own inputs; of such whose signs were drawn
-Comparison compare_traces(std::string_view original, std::string_view ported, Class kind, double floor = kFloor);
+// With the program's own inputs the floor makes the least error that counts a unit in the last place of the copy's largest value,
+// 2^-23 of it; where signs were drawn, sums cancel.
+constexpr double kFloor = 1.0 / 10240, kFloorOfChanged = 1e-3;
+// `narrow`: 16-bit floats that the program's kernels keep in memory. Copies that look like such are judged as such, with CANN's limits
+// for them.
+struct NarrowTypes {
+  bool half = false, brain = false;
+};
+Comparison compare_traces(std::string_view original, std::string_view ported, Class kind, double floor = kFloor,
+                          NarrowTypes narrow = {});
+
+// Parts of it (compare_narrow.cpp).
+bool looks_narrow(std::string_view bytes, bool is_brain);
+bool compare_narrow(std::string_view a, std::string_view b, bool is_brain, std::uint64_t copy, double floor, Comparison& result);
 
 }  // namespace starbridge::kernel::port

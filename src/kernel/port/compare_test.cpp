@@ -42,6 +42,24 @@ TEST(CompareTraces, WrongValuesAreFound) {
   EXPECT_FALSE(compare_traces(trace<char>({1, 2, 3}), trace<char>({1, 2, 4}), Class::kApproximate).agrees);
 }
 
+TEST(CompareTraces, SixteenBitFloatsAreLookedAtOneByOne) {
+  std::vector<std::uint16_t> a;
+  for (int i = 0; i < 128; ++i) a.push_back(static_cast<std::uint16_t>(0x3f80 + 3 * i));  // 1 to 64 as bfloat16
+  std::vector<std::uint16_t> one_up = a, low_wrong = a, no_number = a;
+  for (std::uint16_t& each : one_up) ++each;
+  low_wrong[64] = static_cast<std::uint16_t>(low_wrong[64] + 0x20);
+  no_number[64] = 0x7fc0;
+  const NarrowTypes brain{false, true};
+  EXPECT_TRUE(compare_traces(trace(a), trace(one_up), Class::kReordered, kFloor, brain).agrees);
+  EXPECT_FALSE(compare_traces(trace(a), trace(low_wrong), Class::kReordered, kFloor, brain).agrees);
+  EXPECT_FALSE(compare_traces(trace(a), trace(no_number), Class::kReordered, kFloor, brain).agrees);
+  std::vector<float> whole;
+  for (int i = 1; i <= 128; ++i) whole.push_back(static_cast<float>(i) / 7.0f);
+  std::vector<float> off = whole;
+  off[3] *= 1.01f;  // within the limit of bfloat16, but these are 32-bit floats
+  EXPECT_FALSE(compare_traces(trace(whole), trace(off), Class::kReordered, kFloor, brain).agrees);
+}
+
 TEST(CompareTraces, MissingLeftOutAndNoCopiesAreNoAgreement) {
   const std::string one = trace<float>({1}), two = one + one;
   EXPECT_FALSE(compare_traces(two, one, Class::kReordered).agrees);

@@ -13,6 +13,14 @@ namespace {
 // In step with CUDA's order of arguments; names with port:: adapt it or wait where CUDA waits.
 const std::map<std::string, std::string, std::less<>>& names() {
   static const std::map<std::string, std::string, std::less<>> table = {{"__constant__", ""},
+                                                                        {"__half", "half"},
+                                                                        {"__nv_bfloat16", "bfloat16_t"},
+                                                                        {"nv_bfloat16", "bfloat16_t"},
+                                                                        {"__half2float", "(float)"},
+                                                                        {"__bfloat162float", "(float)"},
+                                                                        {"__float2half", "(half)"},
+                                                                        {"__float2bfloat16", "(bfloat16_t)"},
+                                                                        {"__float2bfloat16_rn", "(bfloat16_t)"},
                                                                         {"__device__", ""},
                                                                         {"__forceinline__", "inline"},
                                                                         {"__host__", ""},
@@ -163,6 +171,8 @@ class Translator {
         if (edit.end > edit.begin && edit.end <= source_.size()) skipped_.emplace_back(edit.begin, edit.end);
         continue;
       }
+      // Inside a macro: found again in its text.
+      if (node->op == "launch" && edit.end <= edit.begin && node->extra != "function_pointer") continue;
       if (edit.end <= edit.begin || edit.end > source_.size())
         return refuse(node->line, text("{} comes out of a macro", "{} 来自宏展开", node->name),
                       text("write it out", "请直接写出"));
@@ -215,6 +225,80 @@ class Translator {
   base::Result<std::string> words(std::size_t begin, std::size_t end) {
     return words_of(source_.substr(begin, end - begin), line_of(begin), begin);
   }
+  // CUB's block primitives went into the kernels; what host code still names are their algorithms, in template arguments.
+  static bool names_a_choice_of_cub(const std::string& piece, std::size_t begin, std::size_t end) {
+    if (piece.compare(begin, end - begin, "cub") != 0) return false;
+    static const std::regex choice(R"(^::(Block\w*Algorithm|BLOCK_\w+))"), rest(R"(^\s*;)");
+    const std::string after = piece.substr(end, 64), before = piece.substr(0, begin);
+    const bool is_used = before.size() >= 10 && before.compare(before.size() - 10, 10, "namespace ") == 0;
+    return std::regex_search(after, choice) || (is_used && std::regex_search(after, rest));
+  }
+  // A launch in the text of a macro: NAME, perhaps <...>, <<<. `at` moves from behind the name to behind the bracket that opens
+  // the arguments.
+  static bool find_launch(const std::string& piece, std::size_t& at) {
+    std::size_t i = at;
+    auto blank = [&] {
+      while (i < piece.size() && (isspace(static_cast<unsigned char>(piece[i])) != 0 || piece[i] == '\\')) ++i;
+    };
+    blank();
+    if (i < piece.size() && piece[i] == '<' && piece.compare(i, 3, "<<<") != 0) {
+      int depth = 0;
+      do {
+        if (piece[i] == '<') ++depth;
+        if (piece[i] == '>') --depth;
+        if (piece[i] == ';' || piece[i] == '{' || piece.compare(i, 3, "<<<") == 0) return false;
+        ++i;
+      } while (i < piece.size() && depth > 0);
+      blank();
+    }
+    if (piece.compare(i, 3, "<<<") != 0) return false;
+    const std::size_t close = piece.find(">>>", i);
+    if (close == std::string::npos) return false;
+    i = close + 3;
+    blank();
+    if (i >= piece.size() || piece[i] != '(') return false;
+    at = i + 1;
+    return true;
+  }
+
+  base::Result<std::string> launch_head(const std::string& piece, std::size_t begin, std::size_t end, std::size_t past, int line) {
+    const std::string name = piece.substr(begin, end - begin);
+    const std::size_t open = piece.find("<<<", end), close = piece.find(">>>", open);
+    std::vector<std::string> config(1);
+    int depth = 0;
+    for (std::size_t i = open + 3; i < close; ++i) {
+      const char c = piece[i];
+      depth += c == '(' || c == '[' || c == '{' ? 1 : c == ')' || c == ']' || c == '}' ? -1 : 0;
+      if (c == ',' && depth == 0)
+        config.emplace_back();
+      else
+        config.back() += c == '\\' || c == '\n' ? ' ' : c;
+    }
+    config.resize(4);
+    for (std::string& each : config) {
+      SB_TRY(each, words_of(each, line));
+    }
+    std::string launch = "port::Launch{dim3(" + config[0] + "), dim3(" + config[1] + ")";
+    if (!config[2].empty() || !config[3].empty()) launch += ", (size_t)(" + (config[2].empty() ? "0" : config[2]) + ")";
+    if (!config[3].empty()) launch += ", " + config[3];
+    SB_TRY(std::string between, words_of(piece.substr(end, open - end), line));
+    std::size_t next = past;
+    while (next < piece.size() && (isspace(static_cast<unsigned char>(piece[next])) != 0 || piece[next] == '\\')) ++next;
+    const bool is_empty = next < piece.size() && piece[next] == ')';
+    return std::string(is_macro_parameter(piece, begin, name) ? "launch_##" : "launch_") + name + between + "(" + launch + "}" +
+           (is_empty ? "" : ", ");
+  }
+  // Whether `name` at `at` is a parameter of the #define it stands in.
+  static bool is_macro_parameter(const std::string& piece, std::size_t at, const std::string& name) {
+    std::size_t start = at;
+    while (start > 0 && !(piece[start - 1] == '\n' && (start < 2 || piece[start - 2] != '\\'))) --start;
+    static const std::regex define(R"(^[ \t]*#[ \t]*define[ \t]+\w+\(([^)]*)\))");
+    std::smatch match;
+    const std::string logical = piece.substr(start, at - start);
+    if (!std::regex_search(logical, match, define)) return false;
+    const std::string list = match[1].str();
+    return std::regex_search(list, std::regex("\\b" + name + "\\b"));
+  }
   // What the preprocessor leaves out may name what it likes; `at`: of the piece in the source.
   bool is_left_out(std::size_t at) const {
     return std::any_of(skipped_.begin(), skipped_.end(),
@@ -248,7 +332,8 @@ class Translator {
           // Headers from above the program's folder are written beside it.
           const std::string name = match[1].str();
           const std::size_t up = name.rfind("../");
-          if (known_headers().count(name) == 0)
+          if (known_headers().count(name) == 0 && name.rfind("cub/block/", 0) != 0 && name.rfind("cub/warp/", 0) != 0 &&
+              name != "cub/cub.cuh" && (name != "omp.h" || source_.find("omp_") != std::string::npos))
             out += up == std::string::npos ? whole : "#include \"" + name.substr(up + 3) + "\"";
           i = end;
         } else {
@@ -262,11 +347,17 @@ class Translator {
         auto found = names().find(word);
         static const std::regex foreign(
             R"(^(cuda[A-Z]\w*|cublas[A-Z]\w*|CUBLAS_\w*|curand\w*|cufft\w*|cusparse\w*|cudnn\w*|cu[A-Z][a-z]\w*|thrust|cub|nvtx\w*)$)");
-        if (found != names().end()) {
+        if (std::size_t past = end; at != std::string::npos && find_launch(piece, past)) {
+          SB_TRY(std::string head, launch_head(piece, i, end, past, line));
+          out += head;
+          line += static_cast<int>(std::count(piece.begin() + static_cast<std::ptrdiff_t>(end),
+                                              piece.begin() + static_cast<std::ptrdiff_t>(past), '\n'));
+          end = past;
+        } else if (found != names().end()) {
           out += found->second;
           if (found->second.empty() && end < piece.size() && piece[end] == ' ') ++end;
         } else if (request_.own_names.count(word) == 0 && std::regex_match(word, foreign) &&
-                   !(at != std::string::npos && is_left_out(at + i))) {
+                   !(at != std::string::npos && is_left_out(at + i)) && !names_a_choice_of_cub(piece, i, end)) {
           return refuse(line, text("{} has no counterpart in CNRT", "CNRT 没有 {} 的对应接口", word),
                         text("write this part against CNRT or CNNL by hand", "请手工改用 CNRT 或 CNNL"));
         } else {

@@ -52,6 +52,10 @@ bool holds_all(const std::multiset<std::uint64_t>& of, const std::multiset<std::
 class Sides {
  public:
   Sides(const VerifyRequest& request, const PortReport& port, const std::string& folder) : folder_(folder) {
+    for (const PortedKernel& kernel : port.kernels) {
+      narrow_.half |= kernel.emitted.holds_half;
+      narrow_.brain |= kernel.emitted.holds_brain;
+    }
     original_.path = request.port.path;
     original_.with = request.port.with;
     original_.includes = request.port.includes;
@@ -89,7 +93,7 @@ class Sides {
   base::Result<Comparison> compare(Class kind, double floor) const {
     SB_TRY(std::string original, base::read_file(original_.trace_path));
     SB_TRY(std::string port, base::read_file(port_.trace_path));
-    return compare_traces(original, port, kind, floor);
+    return compare_traces(original, port, kind, floor, narrow_);
   }
 
  private:
@@ -102,6 +106,7 @@ class Sides {
   }
 
   std::string folder_;
+  NarrowTypes narrow_;
   RunRequest original_, checked_, port_;
 };
 
