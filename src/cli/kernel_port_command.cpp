@@ -1,4 +1,4 @@
-// kernel port, kernel verify: a CUDA program as a BANG C program, and both run and compared.
+// kernel port, kernel verify: a CUDA program as a BANG C or Ascend C program, and both run and compared.
 #include <CLI/CLI.hpp>
 
 #include <memory>
@@ -47,7 +47,7 @@ Json kernel_json(const Context& context, const PortedKernel& kernel) {
            kernel.emitted.refusal.empty() ? "" : kernel::port::refusal_text(kernel.emitted.refusal, next).in(context.language)}};
 }
 
-void print_kernel(const Context& context, const PortedKernel& kernel) {
+void print_kernel(const Context& context, const kernel::port::PortReport& report, const PortedKernel& kernel) {
   const auto& emitted = kernel.emitted;
   context.out << context.style.bold(kernel.name) << "  " << kernel.file << ":" << kernel.line << "\n";
   if (!emitted.refusal.empty()) {
@@ -60,9 +60,9 @@ void print_kernel(const Context& context, const PortedKernel& kernel) {
   const int bytes = kernel::port::vector_share(emitted.vector_bytes, emitted.thread_bytes);
   context.out << "    "
               << context.say(
-                     text("vector built-ins: {} % of the arithmetic, {} % of the bytes; NRAM {} bytes at {} threads per block",
-                          "向量内建函数：算术 {}%，数据 {}%；每块 {} 字节 NRAM（{} 线程）", arithmetic, bytes, emitted.nram_bytes,
-                          emitted.threads_max))
+                     text("vector built-ins: {0} % of the arithmetic, {1} % of the bytes; {2} {3} bytes at {4} threads per block",
+                          "向量内建函数：算术 {0}%，数据 {1}%；每块 {3} 字节 {2}（{4} 线程）", arithmetic, bytes, report.memory,
+                          emitted.nram_bytes, emitted.threads_max))
               << "\n";
   for (const auto& fallback : emitted.fallbacks)
     context.out << "    "
@@ -86,11 +86,12 @@ base::Result<ExitCode> run_port(const Context& context, const Options& options) 
     context.print_json({{"schema", "starbridge.kernel_port/1"},
                         {"program", options.request.path},
                         {"chip", report.chip},
+                        {"language", report.language},
                         {"files", report.files},
                         {"kernels", kernels}});
     return ExitCode::kDone;
   }
-  for (const PortedKernel& kernel : report.kernels) print_kernel(context, kernel);
+  for (const PortedKernel& kernel : report.kernels) print_kernel(context, report, kernel);
   for (const std::string& file : report.files) context.out << file << "\n";
   context.err << context.say(text("next: starbridge kernel check {} --chip {}", "下一步：starbridge kernel check {} --chip {}",
                                   report.files.empty() ? "" : report.files[0], report.chip))
@@ -164,7 +165,7 @@ base::Result<ExitCode> run_verify(const Context& context, const kernel::port::Ve
                         {"kernels", kernels}});
     return report.is_verified ? ExitCode::kDone : ExitCode::kAnswerIsNo;
   }
-  for (const PortedKernel& kernel : report.port.kernels) print_kernel(context, kernel);
+  for (const PortedKernel& kernel : report.port.kernels) print_kernel(context, report.port, kernel);
   if (report.is_verified) {
     context.out << context.style.green(context.say(text("verified", "已验证"))) << "  "
                 << context.say(text("class {}, {} seeds, checkers clean, {} copies of {} bytes agree{} (emulated)",
@@ -188,7 +189,8 @@ void add_port_options(Frame& frame, CLI::App* command, kernel::port::PortRequest
       ->allow_extra_args(false);
   command
       ->add_option("--to", request.chip,
-                   frame.say(text("chip: mlu370-x8, mlu370-s4, mlu590, ...", "芯片：mlu370-x8、mlu370-s4、mlu590 等")))
+                   frame.say(text("chip: mlu370-x8, mlu370-s4, mlu590, ...; ascend-910b3, ascend-910b1, ...",
+                                  "芯片：mlu370-x8、mlu370-s4、mlu590 等；ascend-910b3、ascend-910b1 等")))
       ->capture_default_str();
   command->add_option("-o,--output", request.output_folder, frame.say(text("folder for the port", "输出目录")))
       ->capture_default_str();
@@ -207,9 +209,11 @@ void add_kernel_port_command(Frame& frame) {
   CLI::App* group = frame.group("kernel");
   auto options = std::make_shared<Options>();
   CLI::App* command = frame.add("port",
-                                text("Port a CUDA program to BANG C: kernels, host code, build file.",
-                                     "把 CUDA 程序移植为 BANG C：内核、主机代码与构建文件。"),
-                                {"starbridge kernel port saxpy.cu --to mlu370-x8 -o saxpy-mlu"}, group);
+                                text("Port a CUDA program to BANG C or Ascend C: kernels, host code, build file.",
+                                     "把 CUDA 程序移植为 BANG C 或 Ascend C：内核、主机代码与构建文件。"),
+                                {"starbridge kernel port saxpy.cu --to mlu370-x8 -o saxpy-mlu",
+                                 "starbridge kernel port saxpy.cu --to ascend-910b3 -o saxpy-asc"},
+                                group);
   add_port_options(frame, command, options->request);
   command->add_flag("--trees", options->shows_trees,
                     frame.say(text("print the kernels as trees after the passes instead", "改为输出各遍之后的内核树")));
@@ -218,13 +222,13 @@ void add_kernel_port_command(Frame& frame) {
   auto verify = std::make_shared<kernel::port::VerifyRequest>();
   CLI::App* verify_command = frame.add(
       "verify", text("Port it, run both on emulated cards, compare what comes back.", "移植后在仿真卡上分别运行并比较结果。"),
-      {"starbridge kernel verify saxpy.cu --to mlu370-x8", "starbridge kernel verify reduce.cu -- 4096"}, group);
+      {"starbridge kernel verify saxpy.cu --to ascend-910b3", "starbridge kernel verify reduce.cu -- 4096"}, group);
   add_port_options(frame, verify_command, verify->port);
   verify_command->add_option("ARGUMENTS", verify->arguments,
                              frame.say(text("the program's own arguments, after --", "程序自己的参数，写在 -- 之后")));
-  verify_command->add_option(
-      "--against", verify->against,
-      frame.say(text("a .mlu port written before, in place of a fresh one", "以已有的 .mlu 移植结果代替新生成的")));
+  verify_command->add_option("--against", verify->against,
+                             frame.say(text("a .mlu or .asc port written before, in place of a fresh one",
+                                            "以已有的 .mlu 或 .asc 移植结果代替新生成的")));
   verify_command->add_option("--in", verify->working_directory, frame.say(text("folder the program runs in", "程序的工作目录")));
   verify_command
       ->add_option("--time-limit", verify->time_limit_s, frame.say(text("seconds each run may take", "每次运行的时限（秒）")))

@@ -67,7 +67,7 @@ base::Result<std::vector<EmulatedCard>> emulated_cards(const Machine& machine) {
   std::vector<EmulatedCard> cards;
   const Columns& columns = is_cuda ? kCudaColumns : is_ascend ? kAscendColumns : kBangColumns;
   SB_TRY_VOID(catalog::read_tsv(content, path, columns, [&](const catalog::TsvRow& row) -> base::Status {
-    EmulatedCard card{std::string(row.cells[0]), std::string(row.cells[1]), "", {}, {}};
+    EmulatedCard card{std::string(row.cells[0]), std::string(row.cells[1]), "", {}, {}, {}};
     for (std::size_t i = 1; i + 1 < row.cells.size(); ++i) {
       if (i > 1) {
         int number = 0;
@@ -76,6 +76,7 @@ base::Result<std::vector<EmulatedCard>> emulated_cards(const Machine& machine) {
           return catalog::bad_data(path, row.line, std::string(columns[i]),
                                    base::text("a whole number is wanted", "此处应为整数"));
         card.row += '\t';
+        card.numbers[std::string(columns[i])] = number;
       }
       card.row += row.cells[i];
     }

@@ -1,6 +1,7 @@
 // Cards that the emulator can stand for: the tables of data/emulate. Plain values; any thread.
 #pragma once
 
+#include <map>
 #include <string>
 #include <vector>
 
@@ -15,6 +16,7 @@ struct EmulatedCard {
   std::string row;                          // what the runtime reads: the fields from the name on, separated by tabs
   std::vector<std::string> options;         // of the compiler, for both halves of a program
   std::vector<std::string> device_options;  // for the card's half alone
+  std::map<std::string, long long, std::less<>> numbers;  // by the names of the table's columns
 };
 
 // Errors: catalog.bad_data, those of reading.

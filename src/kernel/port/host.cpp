@@ -10,96 +10,53 @@ using base::text;
 
 namespace {
 
-// In step with CUDA's order of arguments; names with port:: adapt it or wait where CUDA waits.
-const std::map<std::string, std::string, std::less<>>& names() {
-  static const std::map<std::string, std::string, std::less<>> table = {{"__constant__", ""},
-                                                                        {"__half", "half"},
-                                                                        {"__nv_bfloat16", "bfloat16_t"},
-                                                                        {"nv_bfloat16", "bfloat16_t"},
-                                                                        {"__half2float", "(float)"},
-                                                                        {"__bfloat162float", "(float)"},
-                                                                        {"__float2half", "(half)"},
-                                                                        {"__float2bfloat16", "(bfloat16_t)"},
-                                                                        {"__float2bfloat16_rn", "(bfloat16_t)"},
-                                                                        {"__device__", ""},
-                                                                        {"__forceinline__", "inline"},
-                                                                        {"__host__", ""},
-                                                                        {"__managed__", ""},
-                                                                        {"__restrict__", "__restrict__"},
-                                                                        {"__align__", "alignas"},
-                                                                        {"cudaDeviceProp", "port::DeviceProperties"},
-                                                                        {"cudaDeviceReset", "cnrtDeviceReset"},
-                                                                        {"cudaDeviceSynchronize", "cnrtDeviceSynchronize"},
-                                                                        {"cudaThreadSynchronize", "cnrtDeviceSynchronize"},
-                                                                        {"cudaError_t", "cnrtRet_t"},
-                                                                        {"cudaError", "cnrtRet_t"},
-                                                                        {"cudaEventCreate", "cnrtNotifierCreate"},
-                                                                        {"cudaEventDestroy", "cnrtNotifierDestroy"},
-                                                                        {"cudaEventElapsedTime", "port::elapsed"},
-                                                                        {"cudaEventRecord", "port::place_notifier"},
-                                                                        {"cudaEventSynchronize", "cnrtWaitNotifier"},
-                                                                        {"cudaEvent_t", "cnrtNotifier_t"},
-                                                                        {"cudaFree", "port::free_device"},
-                                                                        {"cudaFreeHost", "cnrtFreeHost"},
-                                                                        {"cudaFuncSetAttribute", "PORT_NOTHING"},
-                                                                        {"cudaFuncAttributeMaxDynamicSharedMemorySize", "0"},
-                                                                        {"cudaDeviceGetAttribute", "port::device_attribute"},
-                                                                        {"cudaDevAttrMaxSharedMemoryPerBlock", "port::kSharedPerBlock"},
-                                                                        {"cudaDevAttrMultiProcessorCount", "port::kProcessors"},
-                                                                        {"cudaDevAttrMaxThreadsPerBlock", "port::kThreadsPerBlock"},
-                                                                        {"cudaDevAttrWarpSize", "port::kWarp"},
-                                                                        {"cudaFuncSetCacheConfig", "PORT_NOTHING"},
-                                                                        {"cudaDeviceSetCacheConfig", "PORT_NOTHING"},
-                                                                        {"cudaProfilerStart", "PORT_NOTHING"},
-                                                                        {"cudaProfilerStop", "PORT_NOTHING"},
-                                                                        {"cudaGetDevice", "cnrtGetDevice"},
-                                                                        {"cudaGetDeviceCount", "port::device_count"},
-                                                                        {"cudaGetDeviceProperties", "port::device_properties"},
-                                                                        {"cudaGetErrorName", "cnrtGetErrorName"},
-                                                                        {"cudaGetErrorString", "cnrtGetErrorStr"},
-                                                                        {"cudaGetLastError", "cnrtGetLastError"},
-                                                                        {"cudaHostAlloc", "port::host_malloc"},
-                                                                        {"cudaHostAllocDefault", "0"},
-                                                                        {"cudaMalloc", "cnrtMalloc"},
-                                                                        {"cudaMallocHost", "port::host_malloc"},
-                                                                        {"cudaMemGetInfo", "cnrtMemGetInfo"},
-                                                                        {"cudaMemcpy", "port::memcpy"},
-                                                                        {"cudaMemcpy2D", "port::memcpy_2d"},
-                                                                        {"cudaMemcpyAsync", "port::memcpy_async"},
-                                                                        {"cudaMemcpyDeviceToDevice", "cnrtMemcpyDevToDev"},
-                                                                        {"cudaMemcpyDeviceToHost", "cnrtMemcpyDevToHost"},
-                                                                        {"cudaMemcpyFromSymbol", "port::memcpy_from_symbol"},
-                                                                        {"cudaMemcpyHostToDevice", "cnrtMemcpyHostToDev"},
-                                                                        {"cudaMemcpyHostToHost", "cnrtMemcpyHostToHost"},
-                                                                        {"cudaMemcpyKind", "cnrtMemTransDir_t"},
-                                                                        {"cudaMemcpyToSymbol", "port::memcpy_to_symbol"},
-                                                                        {"cudaMemset", "port::memset"},
-                                                                        {"cudaMemsetAsync", "port::memset_async"},
-                                                                        {"cudaPeekAtLastError", "cnrtPeekAtLastError"},
-                                                                        {"cudaSetDevice", "cnrtSetDevice"},
-                                                                        {"cudaStreamCreate", "cnrtQueueCreate"},
-                                                                        {"cudaStreamDestroy", "cnrtQueueDestroy"},
-                                                                        {"cudaStreamSynchronize", "cnrtQueueSync"},
-                                                                        {"cudaStream_t", "cnrtQueue_t"},
-                                                                        {"cudaSuccess", "cnrtSuccess"},
-                                                                        {"cudaErrorMemoryAllocation", "cnrtErrorNoMem"},
-                                                                        {"cudaErrorInvalidValue", "cnrtErrorArgsInvalid"},
-                                                                        {"cublasStatus_t", "port::BlasStatus"},
-                                                                        {"CUBLAS_STATUS_SUCCESS", "port::kBlasSuccess"},
-                                                                        {"cublasHandle_t", "port::BlasHandle"},
-                                                                        {"cublasLtHandle_t", "port::BlasHandle"},
-                                                                        {"cublasCreate", "port::blas_create"},
-                                                                        {"cublasCreate_v2", "port::blas_create"},
-                                                                        {"cublasLtCreate", "port::blas_create"},
-                                                                        {"cublasDestroy", "port::blas_nothing"},
-                                                                        {"cublasLtDestroy", "port::blas_nothing"},
-                                                                        {"cublasSetMathMode", "port::blas_nothing"},
-                                                                        {"cublasMath_t", "port::BlasMode"},
-                                                                        {"cublasComputeType_t", "port::BlasMode"},
-                                                                        {"CUBLAS_DEFAULT_MATH", "port::kBlasDefault"},
-                                                                        {"CUBLAS_TF32_TENSOR_OP_MATH", "port::kBlasTf32"},
-                                                                        {"CUBLAS_COMPUTE_32F", "port::kBlasDefault"},
-                                                                        {"CUBLAS_COMPUTE_32F_FAST_TF32", "port::kBlasTf32"}};
+// What becomes of words alike for all chips.
+const std::map<std::string, std::string, std::less<>>& shared_words() {
+  static const std::map<std::string, std::string, std::less<>> table = {
+      {"__constant__", ""},
+      {"__half", "half"},
+      {"__nv_bfloat16", "bfloat16_t"},
+      {"nv_bfloat16", "bfloat16_t"},
+      {"__half2float", "(float)"},
+      {"__bfloat162float", "(float)"},
+      {"__float2half", "(half)"},
+      {"__float2bfloat16", "(bfloat16_t)"},
+      {"__float2bfloat16_rn", "(bfloat16_t)"},
+      {"__device__", ""},
+      {"__forceinline__", "inline"},
+      {"__host__", ""},
+      {"__managed__", ""},
+      {"__restrict__", "__restrict__"},
+      {"__align__", "alignas"},
+      {"cudaDeviceProp", "port::DeviceProperties"},
+      {"cudaFuncSetAttribute", "PORT_NOTHING"},
+      {"cudaFuncAttributeMaxDynamicSharedMemorySize", "0"},
+      {"cudaDeviceGetAttribute", "port::device_attribute"},
+      {"cudaDevAttrMaxSharedMemoryPerBlock", "port::kSharedPerBlock"},
+      {"cudaDevAttrMultiProcessorCount", "port::kProcessors"},
+      {"cudaDevAttrMaxThreadsPerBlock", "port::kThreadsPerBlock"},
+      {"cudaDevAttrWarpSize", "port::kWarp"},
+      {"cudaFuncSetCacheConfig", "PORT_NOTHING"},
+      {"cudaDeviceSetCacheConfig", "PORT_NOTHING"},
+      {"cudaProfilerStart", "PORT_NOTHING"},
+      {"cudaProfilerStop", "PORT_NOTHING"},
+      {"cudaHostAllocDefault", "0"},
+      {"cublasStatus_t", "port::BlasStatus"},
+      {"CUBLAS_STATUS_SUCCESS", "port::kBlasSuccess"},
+      {"cublasHandle_t", "port::BlasHandle"},
+      {"cublasLtHandle_t", "port::BlasHandle"},
+      {"cublasCreate", "port::blas_create"},
+      {"cublasCreate_v2", "port::blas_create"},
+      {"cublasLtCreate", "port::blas_create"},
+      {"cublasDestroy", "port::blas_nothing"},
+      {"cublasLtDestroy", "port::blas_nothing"},
+      {"cublasSetMathMode", "port::blas_nothing"},
+      {"cublasMath_t", "port::BlasMode"},
+      {"cublasComputeType_t", "port::BlasMode"},
+      {"CUBLAS_DEFAULT_MATH", "port::kBlasDefault"},
+      {"CUBLAS_TF32_TENSOR_OP_MATH", "port::kBlasTf32"},
+      {"CUBLAS_COMPUTE_32F", "port::kBlasDefault"},
+      {"CUBLAS_COMPUTE_32F_FAST_TF32", "port::kBlasTf32"}};
   return table;
 }
 
@@ -344,7 +301,7 @@ class Translator {
         std::size_t end = i;
         while (end < piece.size() && is_name_char(piece[end])) ++end;
         const std::string word = piece.substr(i, end - i);
-        auto found = names().find(word);
+        const std::string* instead = instead_of(word);
         static const std::regex foreign(
             R"(^(cuda[A-Z]\w*|cublas[A-Z]\w*|CUBLAS_\w*|curand\w*|cufft\w*|cusparse\w*|cudnn\w*|cu[A-Z][a-z]\w*|thrust|cub|nvtx\w*)$)");
         if (std::size_t past = end; at != std::string::npos && find_launch(piece, past)) {
@@ -353,13 +310,14 @@ class Translator {
           line += static_cast<int>(std::count(piece.begin() + static_cast<std::ptrdiff_t>(end),
                                               piece.begin() + static_cast<std::ptrdiff_t>(past), '\n'));
           end = past;
-        } else if (found != names().end()) {
-          out += found->second;
-          if (found->second.empty() && end < piece.size() && piece[end] == ' ') ++end;
+        } else if (instead != nullptr) {
+          out += *instead;
+          if (instead->empty() && end < piece.size() && piece[end] == ' ') ++end;
         } else if (request_.own_names.count(word) == 0 && std::regex_match(word, foreign) &&
                    !(at != std::string::npos && is_left_out(at + i)) && !names_a_choice_of_cub(piece, i, end)) {
-          return refuse(line, text("{} has no counterpart in CNRT", "CNRT 没有 {} 的对应接口", word),
-                        text("write this part against CNRT or CNNL by hand", "请手工改用 CNRT 或 CNNL"));
+          return refuse(line, text("{} has no counterpart in {}", "{1} 没有 {0} 的对应接口", word, request_.names->runtime),
+                        text("write this part against {} or the vendor's library by hand", "请手工改用 {} 或厂商库",
+                             request_.names->runtime));
         } else {
           out += word;
         }
@@ -372,6 +330,14 @@ class Translator {
       }
     }
     return out;
+  }
+
+  // What stands for a word of CUDA, or nullptr.
+  const std::string* instead_of(const std::string& word) const {
+    for (const auto* table : {&request_.names->words, &shared_words()}) {
+      if (auto found = table->find(word); found != table->end()) return &found->second;
+    }
+    return nullptr;
   }
 
   const HostRequest& request_;

@@ -1,4 +1,4 @@
-// Host: the host half of a CUDA source brought to CNRT by names and ranges; every other byte stays. Pure; any thread.
+// Host: the host half of a CUDA source brought to CNRT or ACL by names and ranges; every other byte stays. Pure; any thread.
 #pragma once
 
 #include <map>
@@ -11,7 +11,16 @@
 
 namespace starbridge::kernel::port {
 
+// What the host's words become, and whose they are then.
+struct HostNames {
+  std::map<std::string, std::string, std::less<>> words;
+  std::string runtime;
+};
+const HostNames& cnrt_names();
+const HostNames& acl_names();
+
 struct HostRequest {
+  const HostNames* names = &cnrt_names();
   std::string path;  // as the front end names it
   std::string text;
   std::vector<front::Tree> nodes;              // remove, symbol and launch nodes of this file

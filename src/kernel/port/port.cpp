@@ -8,6 +8,7 @@
 
 #include "base/files.h"
 #include "kernel/folder.h"
+#include "kernel/port/ascend_spelling.h"
 #include "kernel/port/host.h"
 #include "kernel/port/normalise.h"
 #include "kernel/toolchain.h"
@@ -52,15 +53,36 @@ base::Result<Tree> read_module(const PortRequest& request) {
   return *module;
 }
 
-// Bytes of NRAM a kernel may use: the chip's less what its compiler keeps for the stack.
-base::Result<long long> nram_of(const std::string& chip) {
-  SB_TRY(EmulatedCard card, find_card(*machine_of_source("x.mlu"), chip));
-  std::istringstream fields(card.row);
-  std::string field;
-  std::vector<std::string> row;
-  while (std::getline(fields, field, '\t')) row.push_back(field);
-  SB_CHECK(row.size() > 7);
-  return (std::stoll(row[2]) - std::stoll(row[7])) * 1024;
+// What the port is written for: memory of one core, and how its language is spelled.
+struct Target {
+  bool is_ascend = false;
+  long long bytes = 0;  // of NRAM or UB a kernel may use
+  AscendCore core;
+  const HostNames* names = &cnrt_names();
+  std::string extension = ".mlu";
+  std::vector<std::string> support = {"starbridge_port.h", "starbridge_cuda.h"};  // in data/kernels
+};
+
+base::Result<Target> target_of(const std::string& chip) {
+  Target target;
+  target.is_ascend = chip.rfind("ascend", 0) == 0;
+  SB_TRY(EmulatedCard card, find_card(*machine_of_source(target.is_ascend ? "x.asc" : "x.mlu"), chip));
+  const auto number = [&](const char* column) { return card.numbers.at(column); };
+  if (!target.is_ascend) {
+    target.bytes = (number("nram_kib") - number("stack_kib")) * 1024;  // less what the compiler keeps for the stack
+    return target;
+  }
+  if (number("has_pad_copy") == 0)
+    return Error("kernel.cannot_port", text("{} copies whole blocks of 32 bytes only", "{} 只能按 32 字节整块搬运", chip))
+        .next(text("port to a 910B", "请移植到 910B 系列"));
+  target.core.ub_bytes = number("ub_free_bytes") / 32 * 32;
+  target.core.vector_cores = static_cast<int>(number("vectors") > 0 ? number("vectors") : number("cubes"));
+  target.bytes = target.core.ub_bytes - kAscendOwnBytes;
+  target.names = &acl_names();
+  target.extension = ".asc";
+  target.support = {"ascend/starbridge_port.h", "ascend/starbridge_core.h", "ascend/starbridge_vectors.h",
+                    "ascend/starbridge_lanes.h", "starbridge_cuda.h"};
+  return target;
 }
 
 // Through the passes, each looked at before the next.
@@ -105,7 +127,7 @@ base::Result<Emitted> best_of(const Tree& ready, long long nram, const Choices& 
   return !first.refusal.empty() || (is_better && !has_rows) ? second : first;
 }
 
-base::Result<PortedKernel> port_kernel(const Tree& tree, long long nram, const Choices& choices) {
+base::Result<PortedKernel> port_kernel(const Tree& tree, const Target& target, const Choices& choices) {
   PortedKernel kernel;
   kernel.name = tree->name;
   kernel.file = tree->args[1]->name;
@@ -117,7 +139,8 @@ base::Result<PortedKernel> port_kernel(const Tree& tree, long long nram, const C
     return kernel;
   }
   SB_TRY(Tree ready, prepared(tree));
-  SB_TRY(kernel.emitted, best_of(ready, nram, choices));
+  SB_TRY(kernel.emitted, best_of(ready, target.bytes, choices));
+  if (target.is_ascend) spell_in_ascend_c(kernel.emitted, target.core);
   return kernel;
 }
 
@@ -139,8 +162,19 @@ std::string build_file(const std::vector<std::string>& programs, const std::stri
   for (const std::string& program : programs) all += " " + program;
   return "# Builds with Cambricon's compiler; the emulated chip needs no build: starbridge kernel check " + programs[0] +
          " --chip " + chip + "\nNEUWARE_HOME ?= /usr/local/neuware\nCNCC ?= $(NEUWARE_HOME)/bin/cncc\n\n" + stem + ":" + all +
-         " starbridge_port.h\n\t$(CNCC) -O3 --bang-mlu-arch=mtp_372 -std=c++17 -I$(NEUWARE_HOME)/include -I." + all +
-         " -o $@ -L$(NEUWARE_HOME)/lib64 -lcnrt -lcndrv\n";
+         " starbridge_port.h starbridge_cuda.h\n\t$(CNCC) -O3 --bang-mlu-arch=mtp_372 -std=c++17 -I$(NEUWARE_HOME)/include -I." +
+         all + " -o $@ -L$(NEUWARE_HOME)/lib64 -lcnrt -lcndrv\n";
+}
+
+std::string ascend_build_file(const std::vector<std::string>& programs, const std::string& chip) {
+  const std::string stem = fs::path(programs[0]).stem().string();
+  std::string all;
+  for (const std::string& program : programs) all += " " + program;
+  return "# Builds with CANN's compiler; the emulated chip needs no build: starbridge kernel check " + programs[0] + " --chip " +
+         chip + "\ncmake_minimum_required(VERSION 3.16)\nfind_package(ASC REQUIRED)\nproject(" + stem +
+         " LANGUAGES ASC CXX)\nadd_executable(" + stem + all + ")\ntarget_compile_options(" + stem +
+         " PRIVATE $<$<COMPILE_LANGUAGE:ASC>:--npu-arch=dav-2201 -std=c++17>)\ntarget_link_libraries(" + stem +
+         " PRIVATE ascendcl tiling_api register platform m dl)\n";
 }
 
 // A source file of the program and the headers in quotes it brings along.
@@ -148,6 +182,7 @@ struct Sources {
   const PortRequest& request;
   const Tree& module;
   const PortReport& report;
+  const Target& target;
   std::set<std::string> done;
   std::vector<std::pair<std::string, std::string>> written;  // name in the folder, content
 
@@ -174,6 +209,7 @@ struct Sources {
     HostRequest host;
     host.path = path;
     host.own_names = own_names;
+    host.names = target.names;
     SB_TRY(host.text, base::read_file(path));
     auto is_here = [&](const std::string& file) {
       std::error_code error;
@@ -201,7 +237,10 @@ struct Sources {
       place += heading(kernel) + kernel.emitted.text;
     }
     SB_TRY(std::string content, translate_host(host));
-    const std::string from = is_program ? "#include <bang.h>\n#include \"starbridge_port.h\"\n" : "";
+    const std::string from = !is_program        ? ""
+                             : target.is_ascend ? "#define PORT_VECTOR_CORES " + std::to_string(target.core.vector_cores) +
+                                                      "\n#include \"starbridge_port.h\"\n"
+                                                : "#include <bang.h>\n#include \"starbridge_port.h\"\n";
     written.emplace_back(name, from + content);
     for (const std::string& include : quoted_includes(host.text)) {
       std::vector<std::string> places = {(fs::path(path).parent_path() / include).string()};
@@ -223,13 +262,17 @@ struct Sources {
   }
 };
 
-base::Status write_all(const PortRequest& request, const std::vector<std::pair<std::string, std::string>>& written,
-                       const std::vector<std::string>& programs, PortReport& report) {
+base::Status write_all(const PortRequest& request, const Target& target,
+                       const std::vector<std::pair<std::string, std::string>>& written, const std::vector<std::string>& programs,
+                       PortReport& report) {
   SB_TRY(std::string root, base::installation_root());
-  SB_TRY(std::string support, base::read_file(root + "/data/kernels/starbridge_port.h"));
   std::vector<std::pair<std::string, std::string>> files = written;
-  files.emplace_back("starbridge_port.h", support);
-  files.emplace_back("Makefile", build_file(programs, request.chip));
+  for (const std::string& name : target.support) {
+    SB_TRY(std::string support, base::read_file(root + "/data/kernels/" + name));
+    files.emplace_back(fs::path(name).filename().string(), support);
+  }
+  files.emplace_back(target.is_ascend ? "CMakeLists.txt" : "Makefile",
+                     target.is_ascend ? ascend_build_file(programs, request.chip) : build_file(programs, request.chip));
   std::map<std::string, std::string> known;
   for (const auto& [name, content] : files) {
     const auto [at, is_new] = known.emplace(name, content);
@@ -282,11 +325,10 @@ base::Result<std::string> kernel_trees(const PortRequest& request) {
 namespace {
 
 // One source of the program: its kernels into `report`, what is to be written into `written`.
-base::Status port_source(const PortRequest& request, PortReport& report,
+base::Status port_source(const PortRequest& request, const Target& target, PortReport& report,
                          std::vector<std::pair<std::string, std::string>>& written) {
   if (fs::path(request.path).extension() != ".cu")
     return Error("kernel.no_kernel_source", text("only .cu sources are ported", "仅支持移植 .cu 源文件")).at(request.path);
-  SB_TRY(long long nram, nram_of(request.chip));
   SB_TRY(Tree module, read_module(request));
   PortReport own;
   std::set<std::string> launched;
@@ -295,7 +337,7 @@ base::Status port_source(const PortRequest& request, PortReport& report,
   }
   for (const Tree& node : module->args) {
     if (node->op != "kernel" && node->op != "refuse") continue;
-    SB_TRY(PortedKernel kernel, port_kernel(node, nram, request.choices));
+    SB_TRY(PortedKernel kernel, port_kernel(node, target, request.choices));
     kernel.is_launched = launched.count(node->args[0]->name) > 0;
     own.kernels.push_back(std::move(kernel));
   }
@@ -307,10 +349,10 @@ base::Status port_source(const PortRequest& request, PortReport& report,
         .at(base::Place{kernel.file, kernel.emitted.refusal_line, 0, ""})
         .next(next);
   }
-  Sources sources{request, module, own, {}, {}, {}, {}};
+  Sources sources{request, module, own, target, {}, {}, {}, {}};
   sources.collect_names(request.path);
   for (const std::string& other : request.with) sources.collect_names(other);
-  SB_TRY_VOID(sources.take(request.path, fs::path(request.path).stem().string() + ".mlu", true));
+  SB_TRY_VOID(sources.take(request.path, fs::path(request.path).stem().string() + target.extension, true));
   written.insert(written.end(), sources.written.begin(), sources.written.end());
   report.kernels.insert(report.kernels.end(), own.kernels.begin(), own.kernels.end());
   return {};
@@ -320,20 +362,23 @@ base::Status port_source(const PortRequest& request, PortReport& report,
 
 base::Result<PortReport> port_program(const PortRequest& request) {
   PortReport report;
+  SB_TRY(Target target, target_of(request.chip));
   report.chip = request.chip;
+  report.language = target.is_ascend ? "Ascend C" : "BANG C";
+  report.memory = target.is_ascend ? "UB" : "NRAM";
   std::vector<std::pair<std::string, std::string>> written;
   std::vector<std::string> programs, paths = request.with;
   paths.insert(paths.begin(), request.path);
   for (const std::string& path : paths) {
     PortRequest one = request;
     one.path = path;
-    programs.push_back(fs::path(path).stem().string() + ".mlu");
-    SB_TRY_VOID(port_source(one, report, written));
+    programs.push_back(fs::path(path).stem().string() + target.extension);
+    SB_TRY_VOID(port_source(one, target, report, written));
   }
   if (report.kernels.empty())
     return Error("kernel.no_kernel_source", text("there are no CUDA kernels here", "此处没有 CUDA 内核")).at(request.path);
   if (request.output_folder.empty()) return report;
-  SB_TRY_VOID(write_all(request, written, programs, report));
+  SB_TRY_VOID(write_all(request, target, written, programs, report));
   // The programs first, the main one before the others.
   auto is_program = [&](const std::string& file) {
     return std::find(programs.begin(), programs.end(), fs::path(file).filename().string()) != programs.end();

@@ -32,6 +32,7 @@ struct PortedKernel {
 
 struct PortReport {
   std::string chip;
+  std::string language, memory;  // "BANG C", "NRAM"; "Ascend C", "UB"
   std::vector<PortedKernel> kernels;
   std::vector<std::string> files;  // written, the program first
 };

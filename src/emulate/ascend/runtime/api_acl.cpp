@@ -321,7 +321,7 @@ aclError aclrtMemsetAsync(void* pointer, std::size_t capacity, int32_t value, st
   if (Stream* known = stream_of(stream); known != nullptr) empty(*known);
   return aclrtMemset(pointer, capacity, value, count);
 }
-aclError aclrtGetMemInfo(int, std::size_t* free, std::size_t* total) {
+aclError aclrtGetMemInfo(aclrtMemAttr, std::size_t* free, std::size_t* total) {
   *total = memory_bytes();
   *free = memory_bytes() - memory_bytes_used();
   return ACL_SUCCESS;

@@ -38,7 +38,7 @@ aclError aclrtMemcpy(void* dst, size_t capacity, const void* src, size_t count, 
 aclError aclrtMemcpyAsync(void* dst, size_t capacity, const void* src, size_t count, aclrtMemcpyKind kind, aclrtStream stream);
 aclError aclrtMemset(void* pointer, size_t capacity, int32_t value, size_t count);
 aclError aclrtMemsetAsync(void* pointer, size_t capacity, int32_t value, size_t count, aclrtStream stream);
-aclError aclrtGetMemInfo(int attribute, size_t* free, size_t* total);
+aclError aclrtGetMemInfo(aclrtMemAttr attribute, size_t* free, size_t* total);
 const char* aclGetRecentErrMsg(void);
 size_t aclDataTypeSize(aclDataType type);
 float aclFloat16ToFloat(aclFloat16 value);
