@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
+MANY = 10  # programs beyond which one more tells nothing and would only change the page
 MARKER = re.compile(r'^# \d+ "([^"]*)"')
 
 
@@ -218,7 +219,8 @@ def page(machine):
     lines += ["", "## By frequency", "", "| name | uses | here | programs that test it |", "|---|---|---|---|"]
     for name, count in sorted(used.items(), key=lambda item: (-item[1], item[0])):
         state = "done" if name in done else "refused" if name in refused else "not there"
-        lines.append(f"| `{name}` | {count} | {state} | {len(tested.get(name, []))} |")
+        programs = len(tested.get(name, []))
+        lines.append(f"| `{name}` | {count} | {state} | {programs if programs < MANY else f'{MANY} or more'} |")
     rest = done - set(used)
     for title, pattern in machine.kinds:
         kind = {name for name in rest if re.search(pattern, name)}
