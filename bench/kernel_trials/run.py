@@ -12,7 +12,6 @@ file per row, so that a part can be run again; table.py makes the tables.
 from __future__ import annotations
 
 import argparse
-import csv
 import dataclasses
 import json
 import pathlib
@@ -26,6 +25,8 @@ from typing import Any
 
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
+sys.path.insert(0, str(HERE.parent))
+from trial_rows import read_rows
 FIELDS = ("id", "repository", "folders", "source", "edits", "options", "arguments")
 BETWEEN = ";;"
 
@@ -56,17 +57,7 @@ class Tools:
 
 
 def read_trials(path: pathlib.Path) -> list[Trial]:
-    with open(path, encoding="utf-8", newline="") as file:
-        rows = [row for row in csv.reader(file, delimiter="\t", quoting=csv.QUOTE_NONE) if row and not row[0].startswith("#")]
-    trials = []
-    for number, row in enumerate(rows):
-        row += [""] * (len(FIELDS) - len(row))
-        if len(row) != len(FIELDS) or not all(row[:4]):
-            raise SystemExit(f"{path}: row {number + 1} ({row[0]!r}): {len(FIELDS)} fields are expected: {', '.join(FIELDS)}")
-        trials.append(Trial(*row))
-    if len({trial.id for trial in trials}) != len(trials):
-        raise SystemExit(f"{path}: an id stands twice")
-    return trials
+    return [Trial(*row) for row in read_rows(path, FIELDS, FIELDS[:4])]
 
 
 def copied(trial: Trial, tools: Tools) -> pathlib.Path:

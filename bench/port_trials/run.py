@@ -10,7 +10,6 @@ FOLDER/results, one file per row, chip and style, so that a part can be run agai
 from __future__ import annotations
 
 import argparse
-import csv
 import dataclasses
 import json
 import os
@@ -24,6 +23,8 @@ from typing import Any
 
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
+sys.path.insert(0, str(HERE.parent))
+from trial_rows import read_rows
 EVERY = "ascend-910b3,ascend-910b3/plug-in,mlu370-x8,mlu370-x8/plug-in"
 FIELDS = ("id", "repository", "path", "runs", "prepare", "command", "cause")
 
@@ -49,17 +50,7 @@ class Tools:
 
 
 def read_trials(path: pathlib.Path) -> list[Trial]:
-    with open(path, encoding="utf-8", newline="") as file:
-        rows = [row for row in csv.reader(file, delimiter="\t", quoting=csv.QUOTE_NONE) if row and not row[0].startswith("#")]
-    trials = []
-    for number, row in enumerate(rows):
-        row += [""] * (len(FIELDS) - len(row))
-        if len(row) != len(FIELDS) or not row[0] or not row[5]:
-            raise SystemExit(f"{path}: row {number + 1} ({row[0]!r}): {len(FIELDS)} fields are expected: {', '.join(FIELDS)}")
-        trials.append(Trial(*row))
-    if len({trial.id for trial in trials}) != len(trials):
-        raise SystemExit(f"{path}: an id stands twice")
-    return trials
+    return [Trial(*row) for row in read_rows(path, FIELDS, ("id", "command"))]
 
 
 def prepare(tools: Tools, trial: Trial) -> pathlib.Path:

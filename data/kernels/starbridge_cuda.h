@@ -64,6 +64,14 @@ struct DeviceProperties {
   int l2CacheSize, regsPerBlock, memoryClockRate, memoryBusWidth, concurrentKernels;
 };
 
+enum Attribute { kSharedPerBlock, kProcessors, kThreadsPerBlock, kWarp };
+inline int value_of(const DeviceProperties& all, Attribute which) {
+  return which == kSharedPerBlock    ? (int)all.sharedMemPerBlock
+         : which == kProcessors      ? all.multiProcessorCount
+         : which == kThreadsPerBlock ? all.maxThreadsPerBlock
+                                     : all.warpSize;
+}
+
 // A handle of cuBLAS that nothing computes with.
 enum BlasStatus { kBlasSuccess };
 enum BlasMode { kBlasDefault, kBlasTf32 };

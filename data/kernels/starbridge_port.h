@@ -107,12 +107,11 @@ inline cnrtRet_t device_properties(DeviceProperties* to, int ordinal) {
   to->totalConstMem = 64 * 1024, to->l2CacheSize = 4 << 20, to->regsPerBlock = 65536;  // CNRT does not tell: sizes that programs can work with
   return cnrtSuccess;
 }
-enum Attribute { kSharedPerBlock, kProcessors, kThreadsPerBlock, kWarp };
 inline cnrtRet_t device_attribute(int* to, Attribute which, int ordinal) {
   DeviceProperties all;
   cnrtRet_t error = device_properties(&all, ordinal);
   if (error != cnrtSuccess) return error;
-  *to = which == kSharedPerBlock ? (int)all.sharedMemPerBlock : which == kProcessors ? all.multiProcessorCount : which == kThreadsPerBlock ? all.maxThreadsPerBlock : all.warpSize;
+  *to = value_of(all, which);
   return cnrtSuccess;
 }
 

@@ -121,12 +121,11 @@ inline aclError device_properties(DeviceProperties* to, int) {
   to->totalConstMem = 64 * 1024, to->l2CacheSize = 192 << 20, to->regsPerBlock = 65536;
   return memory_info(&free, &to->totalGlobalMem);
 }
-enum Attribute { kSharedPerBlock, kProcessors, kThreadsPerBlock, kWarp };
 inline aclError device_attribute(int* to, Attribute which, int ordinal) {
   DeviceProperties all;
   aclError error = device_properties(&all, ordinal);
   if (error != ACL_SUCCESS) return error;
-  *to = which == kSharedPerBlock ? (int)all.sharedMemPerBlock : which == kProcessors ? all.multiProcessorCount : which == kThreadsPerBlock ? all.maxThreadsPerBlock : all.warpSize;
+  *to = value_of(all, which);
   return ACL_SUCCESS;
 }
 

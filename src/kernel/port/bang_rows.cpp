@@ -3,6 +3,7 @@
 #include <functional>
 
 #include "kernel/port/bang_emitter.h"
+#include "kernel/port/harmless.h"
 
 namespace starbridge::kernel::port {
 
@@ -218,9 +219,8 @@ void BangEmitter::force_tiles() {
 
 // Rows are carried out one after the other between the places where all threads of the block meet.
 bool BangEmitter::parts_regions(const Tree& tree) const {
-  bool parts = tree->op == "break" || tree->op == "continue";
-  front::each(tree, [&](const Tree& part) { parts |= part->op == "barrier" && part->extra != "warp"; });
-  return parts || (!is_warps_ && meets(tree));
+  const bool jumps = tree->op == "break" || tree->op == "continue";
+  return jumps || has_block_barrier(tree) || (!is_warps_ && meets(tree));
 }
 
 }  // namespace starbridge::kernel::port

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <set>
 
+#include "kernel/port/harmless.h"
 #include "kernel/port/normalise.h"
 
 namespace starbridge::kernel::port {
@@ -11,23 +12,6 @@ using front::make;
 using front::Tree;
 
 namespace {
-
-bool has_barrier(const Tree& tree) {
-  bool has = false;
-  front::each(tree, [&](const Tree& part) { has |= part->op == "barrier" && part->extra != "warp"; });
-  return has;
-}
-
-// Whoever computes it besides those who should: nobody sees it, and nothing can go wrong.
-bool is_harmless(const Tree& expression) {
-  bool result = true;
-  front::each(expression, [&](const Tree& part) {
-    result &=
-        part->op != "load" && ((part->op != "div" && part->op != "rem") || front::is_float(part->type) ||
-                               (part->args[1]->op == "const" && part->args[1]->name != "0") || part->args[1]->op == "special");
-  });
-  return result;
-}
 
 void names_in(const Tree& tree, std::set<std::string>& names) {
   front::each(tree, [&](const Tree& part) {
@@ -42,7 +26,7 @@ class Distributor {
     result->args.clear();
     for (const Tree& child : tree->args) {
       const bool leads_out = tree->op == "seq" && child->op == "if" && child->extra == "exit" && child->args.size() == 2;
-      if (leads_out && has_barrier(child->args[1]) && distribute(child, result->args)) continue;
+      if (leads_out && has_block_barrier(child->args[1]) && distribute(child, result->args)) continue;
       result->args.push_back(front::is_statement(child->op) ? rewrite(child) : child);
     }
     return result;
@@ -62,7 +46,7 @@ class Distributor {
     bool can = true;
     front::each(body, [&](const Tree& part) {
       if (part->op == "set" && control_.count(part->name) > 0) can &= is_harmless(part->args[0]);
-      if ((part->op == "if" || part->op == "loop") && has_barrier(part)) can &= is_harmless(part->args[0]);
+      if ((part->op == "if" || part->op == "loop") && has_block_barrier(part)) can &= is_harmless(part->args[0]);
       can &= part->op != "warp" || control_.count(part->name) == 0;
       can &= part->op != "atomic" || control_.count(part->extra.substr(part->extra.find(' ') + 1)) == 0;
     });
@@ -89,7 +73,7 @@ class Distributor {
   }
   void collect_control(const Tree& tree) {
     front::each(tree, [&](const Tree& part) {
-      if ((part->op == "if" || part->op == "loop") && has_barrier(part)) names_in(part->args[0], control_);
+      if ((part->op == "if" || part->op == "loop") && has_block_barrier(part)) names_in(part->args[0], control_);
     });
   }
   static std::vector<Tree> split(const Tree& seq, const Tree& test, const std::set<std::string>& control) {
@@ -103,7 +87,7 @@ class Distributor {
       run.clear();
     };
     for (const Tree& each : seq->args) {
-      const bool meets = has_barrier(each), is_control = each->op == "set" && control.count(each->name) > 0;
+      const bool meets = has_block_barrier(each), is_control = each->op == "set" && control.count(each->name) > 0;
       if (!meets && !is_control) {
         run.push_back(each);
         continue;

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <set>
 
+#include "kernel/port/harmless.h"
 #include "kernel/port/normalise.h"
 #include "kernel/port/shapes.h"
 
@@ -17,22 +18,6 @@ namespace {
 Tree both(const Tree& a, const Tree& b) { return make("land", "b", "", {a, b}); }
 Tree no(const Tree& a) { return make("lnot", "b", "", {a}); }
 Tree variable(const std::string& type, const std::string& name) { return make("var", type, name); }
-
-bool has_block_barrier(const Tree& tree) {
-  bool has = false;
-  front::each(tree, [&](const Tree& part) { has |= part->op == "barrier" && part->extra != "warp"; });
-  return has;
-}
-
-bool is_harmless(const Tree& expression) {
-  bool result = true;
-  front::each(expression, [&](const Tree& part) {
-    const bool traps = (part->op == "div" || part->op == "rem") && !front::is_float(part->type) &&
-                       !(part->args[1]->op == "const" && part->args[1]->name != "0");
-    result &= !traps && part->op != "load";
-  });
-  return result;
-}
 
 // Of the loop around, not of loops inside.
 bool jumps(const Tree& tree) {
@@ -159,7 +144,8 @@ class Masker {
       Tree present = make("warp", "u32", name, {mask, front::constant("i32", 0), front::constant("i32", 32)});
       present->extra = "ballot";
       push(present, tree->line);
-      push(make("set", "u32", tree->name, {make("and", "u32", "", {variable("u32", tree->name), variable("u32", name)})}), tree->line);
+      push(make("set", "u32", tree->name, {make("and", "u32", "", {variable("u32", tree->name), variable("u32", name)})}),
+           tree->line);
     }
   }
   static Tree extreme(const std::string& type, bool is_largest) {
