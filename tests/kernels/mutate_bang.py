@@ -156,19 +156,26 @@ def builtins(limit):
     chosen = every if limit == 0 else [every[i * len(every) // limit] for i in range(min(limit, len(every)))]
     original, tested = bodies(BANG), kernel_coverage.tested_names(replace(BANG, corpus=("tests/kernels/bang/*.mlu",)))
     with ThreadPoolExecutor(max_workers=2) as pool:
-        results = list(pool.map(lambda mutation: is_noticed(mutation, original, tested), chosen))
+        results = pool.map(lambda mutation: is_noticed(mutation, original, tested), chosen)
+        alive, noticed = judged(zip(chosen, results))
+    print(f"{noticed} of {noticed + len(alive)} mutations noticed")
+    if alive:
+        sys.exit("not noticed:\n" + "\n".join(alive))
+
+
+def judged(results):
+    """Those nobody noticed, told as they come, and how many were."""
     alive, noticed = [], 0
-    for mutation, result in zip(chosen, results):
+    for number, (mutation, result) in enumerate(results, 1):
         line = mutation.file.read_text()[: mutation.start].rpartition("\n")[2]
         if result == "same" or any(mutation.file.name == file and word in line for file, word in EQUIVALENT):
             continue
         if result.startswith(("nothing", "untested")):
             alive.append(f"{mutation}: {result}")
+            print(f"{number}: {alive[-1]}", flush=True)
         else:
             noticed += 1
-    print(f"{noticed} of {noticed + len(alive)} mutations noticed")
-    if alive:
-        sys.exit("not noticed:\n" + "\n".join(alive))
+    return alive, noticed
 
 
 def rules():
