@@ -1,9 +1,26 @@
-// CUDA's words in the host code of ported programs, whatever the chip. Read by starbridge_port.h.
+// CUDA's words in the host code of ported programs, whatever the chip. Read by starbridge_port.h, after the chip's header.
 #pragma once
 
 #include <cstddef>
 #include <cstdio>
 #include <cstdlib>
+
+// CUDA's own for host code, which needs no header there.
+#define PORT_EXTREMES(type)                                  \
+  inline type min(type a, type b) { return b < a ? b : a; }  \
+  inline type max(type a, type b) { return a < b ? b : a; }
+PORT_EXTREMES(int)
+PORT_EXTREMES(unsigned int)
+PORT_EXTREMES(long)
+PORT_EXTREMES(unsigned long)
+PORT_EXTREMES(long long)
+PORT_EXTREMES(unsigned long long)
+PORT_EXTREMES(float)
+PORT_EXTREMES(double)
+#undef PORT_EXTREMES
+
+typedef half __half;  // CUDA's names, in launchers and their template arguments
+typedef bfloat16_t __nv_bfloat16;
 
 #define PORT_VECTOR(type, name, bytes2, bytes4)                         \
   struct name##1 { type x; };                                           \

@@ -15,23 +15,6 @@
 
 #include "starbridge_cuda.h"
 
-// CUDA's own for host code, which needs no header there.
-#define PORT_EXTREMES(type)                                  \
-  inline type min(type a, type b) { return b < a ? b : a; }  \
-  inline type max(type a, type b) { return a < b ? b : a; }
-PORT_EXTREMES(int)
-PORT_EXTREMES(unsigned int)
-PORT_EXTREMES(long)
-PORT_EXTREMES(unsigned long)
-PORT_EXTREMES(long long)
-PORT_EXTREMES(unsigned long long)
-PORT_EXTREMES(float)
-PORT_EXTREMES(double)
-#undef PORT_EXTREMES
-
-typedef half __half;  // CUDA's names, in launchers and their template arguments
-typedef bfloat16_t __nv_bfloat16;
-
 namespace port {
 
 using Launch = LaunchOf<cnrtQueue_t>;

@@ -9,8 +9,9 @@
 #include <cstdlib>
 #include <cstring>
 
-#include "starbridge_cuda.h"
 #include "starbridge_lanes.h"
+
+#include "starbridge_cuda.h"
 
 #if !defined(PORT_VECTOR_CORES)
 #define PORT_VECTOR_CORES 1  // of the chip, set by the port

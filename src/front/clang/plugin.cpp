@@ -56,12 +56,33 @@ class Collector : public clang::RecursiveASTVisitor<Collector> {
     Tree node = range(call->getSourceRange(), nullptr);
     node->op = "launch";
     const clang::Expr* callee = call->getCallee()->IgnoreParenImpCasts();
+    known_.insert(callee);
     if (const auto* reference = llvm::dyn_cast<clang::DeclRefExpr>(callee)) node->name = reference->getDecl()->getNameAsString();
     if (const auto* lookup = llvm::dyn_cast<clang::UnresolvedLookupExpr>(callee)) node->name = lookup->getName().getAsString();
     node->args.push_back(make("callee", "", text_of(call->getCallee()->getSourceRange())));
     for (const clang::Expr* each : call->getConfig()->arguments())
       node->args.push_back(make("config", "", llvm::isa<clang::CXXDefaultArgExpr>(each) ? "" : text_of(each->getSourceRange())));
     if (node->name.empty()) node->extra = "function_pointer";
+    module_.push_back(node);
+    return true;
+  }
+
+  // cudaFuncSetAttribute(kernel, ...) asks for nothing that a port has.
+  bool VisitCallExpr(clang::CallExpr* call) {
+    const clang::FunctionDecl* callee = call->getDirectCallee();
+    if (callee == nullptr || callee->getNameAsString().rfind("cudaFunc", 0) != 0 || call->getNumArgs() == 0) return true;
+    const clang::Expr* given = call->getArg(0)->IgnoreParenCasts();
+    if (const auto* address = llvm::dyn_cast<clang::UnaryOperator>(given)) given = address->getSubExpr()->IgnoreParenCasts();
+    known_.insert(given);
+    return true;
+  }
+  // A kernel named where it is neither launched nor asked about: its launcher cannot take its place.
+  bool VisitDeclRefExpr(clang::DeclRefExpr* reference) {
+    if (!reference->getDecl()->hasAttr<clang::CUDAGlobalAttr>() || known_.count(reference) > 0) return true;
+    if (sources_.isInSystemHeader(reference->getBeginLoc())) return true;
+    Tree node = range(reference->getSourceRange(), nullptr);
+    node->op = "value";
+    node->name = reference->getDecl()->getNameAsString();
     module_.push_back(node);
     return true;
   }
@@ -175,6 +196,7 @@ class Collector : public clang::RecursiveASTVisitor<Collector> {
   clang::SourceManager& sources_;
   std::vector<Tree> module_;
   std::vector<const clang::FunctionDecl*> kernels_;
+  std::set<const clang::Expr*> known_;  // names of kernels in launches
 };
 
 // What the preprocessor leaves out: calls there need no counterpart.

@@ -128,6 +128,9 @@ class Translator {
         if (edit.end > edit.begin && edit.end <= source_.size()) skipped_.emplace_back(edit.begin, edit.end);
         continue;
       }
+      if (node->op == "value")
+        return refuse(node->line, text("{} is handed on as a value", "内核 {} 被当作值传递", node->name),
+                      text("launch it by its name", "请以内核名直接启动"));
       // Inside a macro: found again in its text.
       if (node->op == "launch" && edit.end <= edit.begin && node->extra != "function_pointer") continue;
       if (edit.end <= edit.begin || edit.end > source_.size())

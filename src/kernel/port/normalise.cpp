@@ -4,6 +4,8 @@
 #include <map>
 #include <set>
 
+#include "kernel/port/harmless.h"
+
 namespace starbridge::kernel::port {
 
 using front::make;
@@ -84,6 +86,10 @@ class Exits {
           stays->args.insert(stays->args.end(), rest.begin(), rest.end());
           goes->args.pop_back();
           Tree test = statement->args[0];
+          if (!goes->args.empty() && label == "end" && has_block_barrier(stays) && !has_block_barrier(goes)) {
+            part(statement, yes_ends, goes, stays, result);
+            return result;
+          }
           if (goes->args.empty() && label == "end") node->extra = "exit";
           if (yes_ends && goes->args.empty()) {
             node->args = {make("lnot", "b", "", {test}), stays};
@@ -113,6 +119,19 @@ class Exits {
     }
     return result;
   }
+  // Threads that do something and return before barriers of the others: first what they do, then all that the others do.
+  void part(const Tree& statement, bool yes_ends, const Tree& goes, const Tree& stays, std::vector<Tree>& to) {
+    const std::string name = "goes_" + std::to_string(++number_);
+    Tree test = statement->args[0];
+    if (!yes_ends) test = make("lnot", "b", "", {test});
+    Tree set = make("set", "b", name, {test}), first = make("if", "", "", {make("var", "b", name), goes}),
+         then = make("if", "", "", {make("lnot", "b", "", {make("var", "b", name)}), stays});
+    then->extra = "exit";
+    for (const Tree& each : {set, first, then}) {
+      each->line = statement->line;
+      to.push_back(each);
+    }
+  }
   Tree flagged(const Tree& statement, const std::string& label, const std::string& flag, bool in_loop) {
     Tree node = std::make_shared<front::Node>(*statement);
     const bool saved = needs_flag_;
@@ -136,6 +155,7 @@ class Exits {
   }
   bool is_used_ = false;
   bool needs_flag_ = false;
+  int number_ = 0;
 };
 
 Tree fold(Tree tree) {
