@@ -7,7 +7,7 @@
 TREES holds fetched trees, one folder per repository; nothing is fetched here. Rows are in trials.tsv beside this file: which folders of the
 tree a program needs, what is cut down in a copy of them (text by text, each of which must be there), options and arguments. For each: the
 `kernel verify` with every set of arguments (where the porter refuses, the original alone), `kernel explain`. Results are kept in FOLDER/results, one
-file per row, so that a part can be run again; table.py makes the tables.
+file per row, so that a part can be run again; table.py makes the tables. Each chip wants a FOLDER of its own.
 """
 from __future__ import annotations
 

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Writes the table of docs/kernel-port-trials.md from what run.py left in its work folder, and the same figures for machines.
+"""Writes the tables of docs/kernel-port-trials.md from what run.py left in its work folders, and the same figures for machines.
 
-    bench/kernel_trials/table.py WORK            # writes docs/kernel-port-trials.md and bench/kernel_trials/results.tsv
+    bench/kernel_trials/table.py WORK...         # writes docs/kernel-port-trials.md and bench/kernel_trials/results.tsv
 
-A program that stands in trials.tsv and has no result is written as not run: nothing is left out.
+One work folder per chip. A program that stands in trials.tsv and has no result is written as not run: nothing is left out.
 """
 from __future__ import annotations
 
@@ -18,12 +18,13 @@ from typing import Any
 
 from run import HERE, ROOT, read_trials
 
-COLUMNS = ("id", "parsed", "emulated", "ported", "clean", "agrees", "verified", "class", "runs", "kernels", "vectorised_percent",
+COLUMNS = ("chip", "id", "parsed", "emulated", "ported", "clean", "agrees", "verified", "class", "runs", "kernels", "vectorised_percent",
            "modelled_us", "bound_us", "bound_ratio", "reason")
 
 
 @dataclasses.dataclass
 class Row:
+    chip: str
     id: str
     parsed: str = "-"
     emulated: str = "-"
@@ -78,8 +79,8 @@ def modelled(row: Row, result: dict[str, Any]) -> None:
     row.bound_ratio = f"{total / bound:.1f}" if bound > 0 else ""
 
 
-def row_of(identity: str, result: dict[str, Any] | None) -> Row:
-    row = Row(identity)
+def row_of(chip: str, identity: str, result: dict[str, Any] | None) -> Row:
+    row = Row(chip, identity)
     if result is None:
         return row
     runs = result["runs"]
@@ -116,41 +117,54 @@ def row_of(identity: str, result: dict[str, Any] | None) -> Row:
     return row
 
 
-def page(rows: list[Row], chip: str) -> str:
-    count = {name: sum(getattr(row, name) == "yes" for row in rows) for name in ("parsed", "emulated", "ported", "clean", "agrees", "verified")}
-    text = (HERE / "introduction.md").read_text(encoding="utf-8").replace("{chip}", chip)
-    text += f"\n## Sum\n\nOf {len(rows)} programs {count['parsed']} are parsed, {count['emulated']} run on the emulated NVIDIA card, "
-    text += f"{count['ported']} are ported, {count['clean']} of the ports run without a finding, {count['agrees']} agree; "
-    text += f"**{count['verified']} are verified**.\n\n## Program by program\n\n"
+def named(chip: str) -> str:
+    return f"{'Ascend C' if chip.startswith('ascend') else 'BANG C'}, emulated {chip}"
+
+
+def section(rows: list[Row], chip: str) -> str:
+    text = f"\n## {named(chip)}\n\n"
     text += "| program | parsed | emulated | ported | clean | agrees | class | runs | kernels | vectors do, % of arithmetic | modelled us | bound us | ratio |\n"
     text += "|---|---|---|---|---|---|---|---|---|---|---|---|---|\n"
     for row in rows:
         text += f"| {row.id} | {row.parsed} | {row.emulated} | {row.ported} | {row.clean} | {row.agrees} | {row.kind} | {row.runs} | "
         text += f"{row.kernels} | {row.vectorised} | {row.modelled_us} | {row.bound_us} | {row.bound_ratio} |\n"
-    text += "\n## Not verified, and why\n\n| program | reason |\n|---|---|\n"
+    text += "\nNot verified, and why:\n\n| program | reason |\n|---|---|\n"
     for row in rows:
         if row.verified != "yes":
             text += f"| {row.id} | {row.reason.replace('|', '/')} |\n"
     return text
 
 
+def page(tables: dict[str, list[Row]]) -> str:
+    text = (HERE / "introduction.md").read_text(encoding="utf-8")
+    text += "\n## Sum\n\n| | programs | not run | parsed | run on the emulated NVIDIA card | ported | clean | verified |\n|---|---|---|---|---|---|---|---|\n"
+    for chip, rows in tables.items():
+        counts = [sum(getattr(row, name) == "yes" for row in rows) for name in ("parsed", "emulated", "ported", "clean")]
+        verified, missing = sum(row.verified == "yes" for row in rows), sum(row.reason == "not run" for row in rows)
+        text += f"| {named(chip)} | {len(rows)} | {missing} | {' | '.join(map(str, counts))} | **{verified}** |\n"
+    return text + "".join(section(rows, chip) for chip, rows in tables.items())
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("work", type=pathlib.Path)
+    parser.add_argument("work", type=pathlib.Path, nargs="+")
     given = parser.parse_args()
-    rows, chip = [], ""
-    for trial in read_trials(HERE / "trials.tsv"):
-        path = given.work / "results" / f"{trial.id}.json"
-        result = json.loads(path.read_text(encoding="utf-8")) if path.exists() else None
-        chip = result["chip"] if result else chip
-        rows.append(row_of(trial.id, result))
+    results: dict[str, dict[str, Any]] = {}
+    for work in given.work:
+        for path in sorted((work / "results").glob("*.json")):
+            result = json.loads(path.read_text(encoding="utf-8"))
+            results.setdefault(result["chip"], {})[result["id"]] = result
+    trials = read_trials(HERE / "trials.tsv")
+    tables = {chip: [row_of(chip, trial.id, known.get(trial.id)) for trial in trials] for chip, known in results.items()}
     with open(HERE / "results.tsv", "w", encoding="utf-8", newline="") as file:
         writer = csv.writer(file, delimiter="\t", quoting=csv.QUOTE_NONE, escapechar="\\", lineterminator="\n")
         writer.writerow(COLUMNS)
-        for row in rows:
-            writer.writerow([field.replace("\t", " ").replace("\n", " ") for field in row.fields()])
-    (ROOT / "docs/kernel-port-trials.md").write_text(page(rows, chip), encoding="utf-8")
-    print(sum(row.verified == "yes" for row in rows), "of", len(rows), "verified")
+        for rows in tables.values():
+            for row in rows:
+                writer.writerow([field.replace("\t", " ").replace("\n", " ") for field in row.fields()])
+    (ROOT / "docs/kernel-port-trials.md").write_text(page(tables), encoding="utf-8")
+    for chip, rows in tables.items():
+        print(chip, sum(row.verified == "yes" for row in rows), "of", len(rows), "verified")
     return 0
 
 

@@ -301,7 +301,9 @@ bool Lowering::intrinsic(const clang::CallExpr* expr, const std::string& name, V
   if ((name == "memcpy" || name == "__builtin_memcpy") && expr->getNumArgs() == 3) return copy_value(expr), true;
   const std::string math = math_name(name);
   const auto* callee = expr->getDirectCallee();
-  if (math.empty() || (callee != nullptr && callee->getBuiltinID() == 0 && !is_ours(callee, context_))) return false;
+  // std::numeric_limits<float>::max() is another max.
+  if (math.empty() || expr->getNumArgs() == 0 || (callee != nullptr && callee->getBuiltinID() == 0 && !is_ours(callee, context_)))
+    return false;
   const std::string type = math == "isnan" || math == "isinf" || math == "isfinite" ? "b" : type_of(expr->getType());
   if (math == "min" || math == "max") {
     for (const clang::Expr* each : expr->arguments()) {
