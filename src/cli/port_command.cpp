@@ -8,6 +8,7 @@
 #include "base/files.h"
 #include "base/json.h"
 #include "base/terminal.h"
+#include "cli/port_extensions.h"
 #include "cli/project_view.h"
 #include "port/apply.h"
 
@@ -26,6 +27,7 @@ struct PortOptions {
   std::string style = "vendor";
   std::string rules;
   bool edits_supported = false;
+  bool leaves_kernels = false;
   bool is_patch = false;
   bool is_in_place = false;
   bool is_reverse = false;
@@ -157,6 +159,7 @@ base::Result<ExitCode> run_port(const Context& context, const PortOptions& optio
   port_context.edits_supported = options.edits_supported;
   port_context.today = base::format_time(base::SystemClock().now_ms()).substr(0, 10);
   SB_TRY(port::ProjectReport project, port::scan_project(options.path, port_context, on_progress));
+  if (!options.leaves_kernels) SB_TRY_VOID(port_extensions(project, port_context, on_progress));
   report::Report report = report::build_report(project);
   std::string output;
   if (options.is_patch) {
@@ -222,6 +225,8 @@ void add_port_command(Frame& frame) {
                       frame.say(text("folder for the copy (default: PATH-CHIP)", "副本目录（默认：PATH-芯片）")));
   command->add_flag("--all-sites", options->edits_supported,
                     frame.say(text("also edit a project that supports the chip already", "即使项目已支持该芯片也修改")));
+  command->add_flag("--no-kernels", options->leaves_kernels,
+                    frame.say(text("leave CUDA kernels of extensions as they are", "不移植扩展中的 CUDA 内核")));
   command->add_flag("--patch", options->is_patch, frame.say(text("print a patch for patch -p1", "输出 patch -p1 可用的补丁")));
   command->add_flag("--in-place", options->is_in_place, frame.say(text("edit the project itself", "直接修改项目")));
   command->add_flag("--reverse", options->is_reverse,

@@ -102,6 +102,25 @@ void print_files(const Context& context, const verify::Report& report) {
               << "\n";
 }
 
+void print_extensions(const Context& context, const verify::Report& report) {
+  using verify::ExtensionState;
+  if (report.original_extension.state == ExtensionState::kNone && report.port_extension.state == ExtensionState::kNone) return;
+  if (report.original_extension.state == ExtensionState::kBuilt && report.port_extension.state == ExtensionState::kBuilt) {
+    context.out << context.say(text("the extension was built for both emulated cards and loaded where the program imports it",
+                                    "扩展已分别为两种仿真卡构建，由程序导入"))
+                << "\n";
+    return;
+  }
+  const bool is_original = report.original_extension.state == ExtensionState::kFailed;
+  const verify::ExtensionBuild& failed = is_original ? report.original_extension : report.port_extension;
+  context.out << context.style.yellow(is_original
+                                          ? context.say(text("the original's extension does not build; both ran without it",
+                                                             "原版的扩展无法构建，双方均在没有扩展的情况下运行"))
+                                          : context.say(text("the port's extension does not build", "移植版的扩展无法构建")))
+              << "\n"
+              << failed.tail << "\n";
+}
+
 void print_report(const Context& context, const VerifyOptions& options, const catalog::Chip& chip, const verify::Report& report) {
   if (!report.series.empty() && !report.compares_reads) {
     const std::string& name = report.series[0].name;
@@ -114,6 +133,7 @@ void print_report(const Context& context, const VerifyOptions& options, const ca
   }
   print_comparison(context, report);
   print_files(context, report);
+  print_extensions(context, report);
   context.out
       << "\n"
       << context.say(text(

@@ -154,8 +154,9 @@ std::vector<std::string> driver_words(const Toolchain& toolchain, const CompileR
   driver.insert(driver.end(), request.card.options.begin(), request.card.options.end());
   // What the runtime reports is the place it returns to: a last call must not be a jump.
   if (toolchain.machine->id != "cuda") driver.emplace_back("-fno-optimize-sibling-calls");
-  driver.insert(driver.end(), {"-isystem", toolchain.headers, "-isystem", toolchain.shared_headers, "-ferror-limit=20",
-                               "-fno-color-diagnostics", "-c", source});
+  driver.insert(driver.end(), {"-isystem", toolchain.headers, "-isystem", toolchain.shared_headers});
+  for (const std::string& include : request.system_includes) driver.insert(driver.end(), {"-isystem", include});
+  driver.insert(driver.end(), {"-ferror-limit=20", "-fno-color-diagnostics", "-c", source});
   return driver;
 }
 

@@ -38,6 +38,7 @@ struct CompileRequest {
   // A library for another program (Python) to load instead of a program of its own: its path, and its device half beside it as
   // STEM.device.so. Empty: a program.
   std::string library;
+  std::vector<std::string> system_includes;  // -isystem, after the card's own
   std::vector<std::string> preludes;  // headers read before each source
   std::vector<std::string> link;      // words for the linker: -L, -l, -Wl,
 };

@@ -98,6 +98,10 @@ base::Result<std::map<std::string, std::string>> device_environment(const Device
   SB_TRY(std::string python, torch_python());
   environment["PATH"] = in_front_of("PATH", std::filesystem::path(python).parent_path().string());
   environment["STARBRIDGE_EMULATED"] = "1";
+  // Extensions with kernels are built by this program.
+  std::error_code error;
+  const std::filesystem::path self = std::filesystem::read_symlink("/proc/self/exe", error);
+  if (!error && self.filename() == "starbridge") environment["STARBRIDGE_PROGRAM"] = self.string();
   int count = 0;
   for (int index : request.indices) count = std::max(count, index + 1);
   if (stack.keeps_torch_cuda() || stack.backend == "cuda") {
@@ -117,7 +121,7 @@ base::Result<std::map<std::string, std::string>> device_environment(const Device
   std::string profile_path = request.folder + "/device-profile.json";
   SB_TRY_VOID(base::write_file_atomically(profile_path, base::to_string(profile) + "\n"));
   SB_TRY(std::string extension, extension_folder(root, python));
-  environment["PYTHONPATH"] = in_front_of("PYTHONPATH", extension);
+  environment["PYTHONPATH"] = in_front_of("PYTHONPATH", extension + ":" + root + "/python/extensions");
   environment["STARBRIDGE_DEVICE_PROFILE"] = profile_path;
   if (!request.report_path.empty()) environment["STARBRIDGE_DEVICE_REPORT"] = request.report_path;
   return environment;

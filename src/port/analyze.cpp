@@ -104,7 +104,7 @@ FileKind classify(const std::string& path, std::string_view first_bytes) {
 }
 
 Context make_context(const Tables& tables, std::vector<Target> targets) {
-  Context context{tables, std::move(targets), {}, "", nullptr, nullptr, "", false, {}, "", false, tables.rules};
+  Context context{tables, std::move(targets), {}, "", nullptr, nullptr, "", false, false, {}, "", false, tables.rules};
   for (const Target& target : context.targets) {
     context.names.emplace_back(tables.names, target.family != nullptr ? *target.family : families()[0]);
   }

@@ -59,6 +59,7 @@ struct Context {
   const PortableLayout* layout = nullptr;  // of the tree, for the portable style; null: a file by itself
   std::string source_device;               // what the project is written for, "cuda"; empty: each file says it of itself
   bool edits_supported = false;            // also projects that support the target already, see project.h
+  bool ports_kernels = false;              // the kernels of the project's extensions go with it: so does their build script
   // Backends whose interception of CUDA names the project imports (transfer_to_npu): CUDA names are right there as they stand.
   std::set<std::string> shims;
   std::string today;        // YYYY-MM-DD, for suppressions with a date; empty: dates are not looked at

@@ -72,7 +72,7 @@ std::vector<TargetResult> analyze_python(const SourceFile& file, const Context& 
   std::string device = context.source_device;
   if (device.empty()) device = python::device_of_source(python::count_families(sites));
   python::settle_others(sites, file.bytes, device);
-  if (is_setup_py(file.path)) python::settle_cuda_build(sites);
+  if (is_setup_py(file.path) && !context.ports_kernels) python::settle_cuda_build(sites);
   return rewrite_python(file, sites, context);
 }
 

@@ -60,6 +60,7 @@ constexpr auto kRules = std::to_array<Rule>({
     {"python-unparsable", kManual, kCertain, "Python that cannot be parsed", "无法解析的 Python"},
     // Findings on CUDA and builds.
     {"cuda-kernel", kManual, kCertain, "a CUDA kernel that needs a kernel port", "需要移植的 CUDA 内核"},
+    {"cuda-kernel-ported", kAuto, kCertain, "a CUDA kernel ported with its extension", "随扩展一起移植的 CUDA 内核"},
     {"cuda-recompile", kNone, kCertain, "a CUDA kernel the vendor's compiler takes", "厂商编译器可编译的 CUDA 内核"},
     {"build-cuda-compile", kManual, kCertain, "a build that compiles CUDA code", "编译 CUDA 代码的构建"},
     {"build-cuda-toolkit", kManual, kCertain, "a build that uses the CUDA toolkit", "使用 CUDA 工具包的构建"},

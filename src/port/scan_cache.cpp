@@ -257,7 +257,7 @@ std::string scan_key(const std::string& root, const Context& context) {
   std::string key = std::filesystem::canonical(root, failure).string();
   if (failure) return "";
   for (const Target& target : context.targets) key += "\n" + target.chip->id + " " + std::string(to_string(target.style));
-  key += "\n" + context.torch_version + (context.edits_supported ? " all" : "") + "\n\n" + context.today + "\n";
+  key += "\n" + context.torch_version + (context.edits_supported ? " all" : "") + (context.ports_kernels ? " kernels" : "") + "\n\n" + context.today + "\n";
   if (context.rules != nullptr) key += context.rules->fingerprint() + "\n";
   std::string program = std::filesystem::read_symlink("/proc/self/exe", failure).string();
   base::Result<std::string> installation = base::installation_root();

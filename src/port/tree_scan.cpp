@@ -261,7 +261,7 @@ void TreeScan::finish_python(std::size_t index) {
       bool is_one_familys = family_files_.count(file.path) > 0;
       if (is_one_familys) python::settle_all(sites);
       python::settle_others(sites, file.bytes, context_.source_device);
-      if (is_setup_py(file.path)) python::settle_cuda_build(sites);
+      if (is_setup_py(file.path) && !context_.ports_kernels) python::settle_cuda_build(sites);
       report.branch_counts = count_branches(sites, file.path, is_one_familys);
       end_report(report, file, context_, rewrite_python(file, sites, context_));
     }

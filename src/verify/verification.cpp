@@ -13,6 +13,7 @@
 #include "base/subprocess.h"
 #include "pool/emulated_device.h"
 #include "verify/checkpoints.h"
+#include "verify/extension_build.h"
 
 namespace starbridge::verify {
 namespace {
@@ -29,6 +30,7 @@ struct Run {
   std::string folder;   // copy of the project
   std::string records;  // what the probe wrote
   base::ProcessResult process;
+  ExtensionBuild extension;
 };
 
 std::string tail_of(const std::string& out) {
@@ -53,13 +55,14 @@ base::Status write_run(const Request& request, const Run& run) {
                {"signal", run.process.signal},
                {"timed_out", run.process.timed_out},
                {"wall_ms", run.process.wall_ms},
+               {"extension", to_string(run.extension.state)},
                {"out", base::sanitize_utf8(run.process.out)}};
   return base::write_file_atomically(fs::path(run.folder).parent_path().string() + "/run.json", base::to_string(json) + "\n");
 }
 
 base::Result<Run> run_side(const Request& request, const std::string& who, const std::string& project, const catalog::Chip& chip,
-                           const std::string& root, const std::string& scratch) {
-  Run run{scratch + "/" + who + "/project", scratch + "/" + who + "/records", {}};
+                           const std::string& root, const std::string& scratch, bool builds_extension) {
+  Run run{scratch + "/" + who + "/project", scratch + "/" + who + "/records", {}, {}};
   SB_TRY_VOID(base::make_directories(run.records));
   SB_TRY_VOID(copy_project(project, run.folder));
   std::vector<int> indices;
@@ -82,6 +85,14 @@ base::Result<Run> run_side(const Request& request, const std::string& who, const
   } else if (spec.arguments[0] == "torchrun") {
     SB_TRY(std::string python, pool::torch_python());
     spec.arguments[0] = fs::path(python).parent_path().string() + "/torchrun";
+  }
+  if (builds_extension) {
+    SB_TRY(std::string python, pool::torch_python());
+    // Kernels of an extension are given tensors: these lie in the emulated chip's memory then.
+    if (has_extension(run.folder)) environment["STARBRIDGE_KERNEL_RUNTIME"] = "1";
+    std::function<void(std::string_view)> tell;
+    if (request.on_output) tell = [&](std::string_view piece) { request.on_output(who, piece); };
+    SB_TRY(run.extension, build_extension(run.folder, python, environment, tell));
   }
   spec.working_directory = run.folder;
   for (const auto& [name, value] : environment) spec.environment[name] = value;
@@ -121,7 +132,10 @@ base::Result<Run> read_run(const Request& request) {
     return other(text("not a run that verify kept", "不是 verify 保存的运行"));
   if (json.value("command", Json()) != Json(request.command) || json.value("seed", Json()) != Json(request.seed))
     return other(text("the kept run is of another command or seed", "保存的运行使用了不同的命令或随机种子"));
-  Run run{folder + "/project", folder + "/records", {}};
+  Run run{folder + "/project", folder + "/records", {}, {}};
+  run.extension.state = json.value("extension", Json()) == "built"    ? ExtensionState::kBuilt
+                        : json.value("extension", Json()) == "failed" ? ExtensionState::kFailed
+                                                                      : ExtensionState::kNone;
   run.process.exit_code = json["exit_code"].get<int>();
   run.process.signal = json["signal"].get<int>();
   run.process.timed_out = json["timed_out"].get<bool>();
@@ -240,6 +254,8 @@ void read_device_reports(const Run& port, Report& report) {
 base::Text first_disagreement(const Report& report) {
   if (report.port_exit_code != 0)
     return text("the port ended with exit code {}", "移植版以退出码 {} 结束", report.port_exit_code);
+  if (report.original_extension.state == ExtensionState::kBuilt && report.port_extension.state != ExtensionState::kBuilt)
+    return text("the original ran with its extension, which the port could not build", "原版使用了其扩展，移植版未能构建该扩展");
   for (const SeriesComparison& row : report.series) {
     if (row.original_count != row.port_count)
       return text("{} has {} values in the original and {} in the port", "{} 在原版中有 {} 个值，移植版中有 {} 个", row.name,
@@ -275,9 +291,9 @@ base::Text next_step_of(const Run& run) {
 base::Result<Report> run_both(const Request& request, const std::string& scratch) {
   SB_TRY(std::string root, base::installation_root());
   Report report;
-  SB_TRY(Run original, request.original_run.empty()
-                           ? run_side(request, "original", request.original, *request.reference_chip, root, scratch)
-                           : read_run(request));
+  SB_TRY(Run original, request.original_run.empty() ? run_side(request, "original", request.original, *request.reference_chip,
+                                                               root, scratch, has_ported_kernels(request.port))
+                                                    : read_run(request));
   report.original_ms = original.process.wall_ms;
   if (!original.process.ok()) {
     base::Text what =
@@ -289,9 +305,12 @@ base::Result<Report> run_both(const Request& request, const std::string& scratch
         .at(request.original)
         .next(next_step_of(original));
   }
-  SB_TRY(Run port, run_side(request, "port", request.port, *request.chip, root, scratch));
+  SB_TRY(Run port, run_side(request, "port", request.port, *request.chip, root, scratch,
+                            original.extension.state == ExtensionState::kBuilt));
   SB_TRY_VOID(check_is_whole(original));  // someone may have removed it meanwhile
   report.port_ms = port.process.wall_ms;
+  report.original_extension = original.extension;
+  report.port_extension = port.extension;
   report.port_exit_code = port.process.timed_out     ? 124
                           : port.process.signal != 0 ? 128 + port.process.signal
                                                      : port.process.exit_code;
@@ -359,15 +378,17 @@ base::Result<Report> verify(const Request& request) {
 }
 
 Json to_json(const Report& report) {
-  Json json = {{"agrees", report.agrees},
-               {"reason", report.reason_en},
-               {"compared", report.compares_reads ? "reads" : "losses_and_checkpoints"},
-               {"original_ms", report.original_ms},
-               {"port_ms", report.port_ms},
-               {"port_exit_code", report.port_exit_code},
-               {"series", Json::array()},
-               {"tensors", Json::array()},
-               {"files", Json::object()}};
+  Json json = {
+      {"agrees", report.agrees},
+      {"reason", report.reason_en},
+      {"compared", report.compares_reads ? "reads" : "losses_and_checkpoints"},
+      {"original_ms", report.original_ms},
+      {"port_ms", report.port_ms},
+      {"port_exit_code", report.port_exit_code},
+      {"extension", {{"original", to_string(report.original_extension.state)}, {"port", to_string(report.port_extension.state)}}},
+      {"series", Json::array()},
+      {"tensors", Json::array()},
+      {"files", Json::object()}};
   for (const SeriesComparison& row : report.series) {
     Json entry = {{"name", row.name},
                   {"original_count", row.original_count},

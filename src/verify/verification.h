@@ -10,6 +10,7 @@
 #include "base/json_fwd.h"
 #include "base/result.h"
 #include "catalog/catalog.h"
+#include "verify/extension_build.h"
 #include "verify/series.h"
 
 namespace starbridge::verify {
@@ -59,6 +60,8 @@ struct Report {
   std::vector<std::pair<std::string, std::int64_t>> refused;
   std::int64_t peak_bytes = 0;  // of the emulated device
   std::int64_t executed_operator_count = 0;
+  ExtensionBuild original_extension;
+  ExtensionBuild port_extension;  // not built when the original's did not build: both then ran without
 };
 
 // Errors: verify.original_failed (with the end of its messages), verify.other_run (original_run holds a run of another command or

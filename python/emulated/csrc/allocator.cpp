@@ -4,6 +4,7 @@
 #include <c10/core/impl/alloc_cpu.h>
 #include <c10/util/Exception.h>
 #include <c10/util/error.h>
+#include <dlfcn.h>
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -39,7 +40,15 @@ struct Block {
   int64_t bytes;
   int file = -1;             // of a block that other processes may map
   int64_t mapped_bytes = 0;  // of such a block
+  bool is_chip = false;
 };
+
+// The chip's own allocation functions, null while device memory is plain host memory.
+struct Chip {
+  int (*take)(void**, size_t) = nullptr;
+  int (*give)(void*) = nullptr;
+};
+Chip chip;
 
 struct Shard {
   std::mutex mutex;
@@ -132,6 +141,10 @@ void free_block(void* address) {
     }
   }
   if (block.device >= 0) give_back(block);
+  if (block.is_chip) {
+    chip.give(address);
+    return;
+  }
   if (block.file < 0) {
     c10::free_cpu(address);
     return;
@@ -163,15 +176,18 @@ void* allocate_block(int device, size_t bytes) {
   int64_t rounded = (static_cast<int64_t>(bytes) + kRoundBytes - 1) / kRoundBytes * kRoundBytes;
   claim(device, rounded);
   void* address = nullptr;
-  try {
-    address = c10::alloc_cpu(bytes);
-  } catch (...) {
-    give_back({device, rounded});
-    throw;
+  const bool is_chip = chip.take != nullptr && chip.take(&address, bytes) == 0;
+  if (!is_chip) {
+    try {
+      address = c10::alloc_cpu(bytes);
+    } catch (...) {
+      give_back({device, rounded});
+      throw;
+    }
   }
   Shard& shard = shard_of(address);
   std::lock_guard<std::mutex> lock(shard.mutex);
-  shard.blocks[address] = {device, rounded};
+  shard.blocks[address] = {device, rounded, -1, 0, is_chip};
   return address;
 }
 
@@ -246,6 +262,16 @@ void configure_memory(const std::string& label, int device_count, int64_t memory
   }
   constexpr uint8_t kAboveDefault = 100;
   c10::SetCPUAllocator(new ScopedHostAllocator(c10::GetCPUAllocator()), kAboveDefault);
+}
+
+void use_chip_memory(const std::string& runtime, const std::string& take, const std::string& give) {
+  void* library = dlopen(runtime.c_str(), RTLD_NOW | RTLD_GLOBAL);
+  TORCH_CHECK(library != nullptr, "the emulated chip's runtime cannot be loaded: ", dlerror());
+  Chip found;
+  found.take = reinterpret_cast<int (*)(void**, size_t)>(dlsym(library, take.c_str()));
+  found.give = reinterpret_cast<int (*)(void*)>(dlsym(library, give.c_str()));
+  TORCH_CHECK(found.take != nullptr && found.give != nullptr, runtime, " lacks ", take, " or ", give);
+  chip = found;
 }
 
 c10::DeviceAllocator* device_allocator() {

@@ -26,6 +26,10 @@ struct MemoryCounts {
 // Sets the cards that exist; called once, before any allocation. `label` is the word in messages, such as NPU.
 void configure_memory(const std::string& label, int device_count, int64_t memory_bytes);
 
+// From now on device memory comes out of the emulated chip that `runtime` (a library with the vendor's names) stands for, so that kernels
+// of an extension may be given tensors: `take` and `give` are its functions that allocate and free.
+void use_chip_memory(const std::string& runtime, const std::string& take, const std::string& give);
+
 // The device allocator; c10::DataPtr it gives carries a PrivateUse1 device. Throws c10::OutOfMemoryError past capacity.
 c10::DeviceAllocator* device_allocator();
 

@@ -71,6 +71,7 @@ py::list counts() {
 PYBIND11_MODULE(_C, m) {
   using namespace starbridge::emulated;
   m.def("configure", &configure);
+  m.def("use_chip_memory", &use_chip_memory);
   m.def("counts", &counts);
   m.def("reset_counts", &reset_counts);
   m.def("memory", &memory);

@@ -138,6 +138,7 @@ class Lowering {
   void write(const Place& place, const Value& value);
   Place member(const Place& place, const clang::FieldDecl* field);
   Place element(const Pointer& pointer, clang::QualType type);
+  const Place* argument_element(const Pointer& pointer, int bytes);
   Tree index_of(const Pointer& pointer, int bytes);
   Value zero(clang::QualType type);
   Tree convert(Tree tree, const std::string& type);
@@ -158,6 +159,7 @@ class Lowering {
   Refusal refusal_;
   std::map<const clang::Decl*, Place> places_;
   std::map<const clang::Decl*, std::string> arrays_;
+  std::map<std::string, std::vector<Place>> argument_arrays_;  // arrays inside arguments, element by element: accessors' sizes and strides
   std::set<std::string> names_;
   std::vector<const clang::FunctionDecl*> stack_;  // of inlined functions
   struct Frame {

@@ -7,6 +7,10 @@ namespace starbridge::front {
 
 using clang::QualType;
 
+namespace {
+constexpr std::uint64_t kArgumentArrayMax = 16;  // elements: an accessor has as many as dimensions
+}  // namespace
+
 Tree Lowering::run(const clang::FunctionDecl* kernel) {
   kernel_ = make("kernel", "", kernel_name_);
   const clang::SourceManager& sources = context_.getSourceManager();
@@ -57,6 +61,18 @@ Place Lowering::make_parameter(QualType type, const std::string& name, const std
     place.kind = Place::kVariable;
     place.name = fresh(parameter + "_v");
     emit(make("set", scalar, place.name, {make("param", scalar, parameter)}));
+    return place;
+  }
+  // A short array inside an argument: one parameter per element, read by constant indices only.
+  if (const auto* array = context_.getAsConstantArrayType(type); array != nullptr && array->getSize().getZExtValue() <= kArgumentArrayMax) {
+    std::vector<Place> elements;
+    for (std::uint64_t i = 0; i < array->getSize().getZExtValue(); ++i) {
+      const std::string at = std::to_string(i);
+      elements.push_back(make_parameter(array->getElementType(), name + "_" + at, path + "[" + at + "]", index, result));
+    }
+    place.kind = Place::kMemory;
+    place.memory = {"argument " + std::to_string(argument_arrays_.size()) + " " + name, constant("i64", 0), bytes_of(array->getElementType())};
+    argument_arrays_[place.memory.array] = std::move(elements);
     return place;
   }
   if (const auto* record = type->getAsCXXRecordDecl(); record != nullptr && record->hasDefinition() && !record->isPolymorphic()) {

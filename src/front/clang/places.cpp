@@ -170,6 +170,18 @@ Place Lowering::element(const Pointer& pointer, QualType type) {
   return place;
 }
 
+// The parameter that stands for one element of an array inside an argument; nullptr: no such array, or refused for an index that is not
+// constant.
+const Place* Lowering::argument_element(const Pointer& pointer, int bytes) {
+  auto found = argument_arrays_.find(pointer.array);
+  if (found == argument_arrays_.end()) return nullptr;
+  const Tree index = index_of(pointer, bytes);
+  const std::size_t at = index->op == "const" ? static_cast<std::size_t>(std::stoull(index->name)) : found->second.size();
+  if (at < found->second.size()) return &found->second[at];
+  fail({}, "argument_array:" + pointer.array.substr(pointer.array.rfind(' ') + 1));
+  return nullptr;
+}
+
 Place Lowering::member(const Place& base, const clang::FieldDecl* field) {
   const auto* record = llvm::cast<clang::CXXRecordDecl>(field->getParent());
   if (base.kind == Place::kRecord) {
@@ -248,6 +260,11 @@ Value Lowering::read(const Place& place) {
         return value;
       }
       const std::string type = type_of(place.type);
+      if (argument_arrays_.count(place.memory.array) > 0 && !type.empty()) {
+        const Place* one = argument_element(place.memory, type_bytes(type));
+        if (one != nullptr) return read(*one);
+        break;
+      }
       if (!type.empty()) {
         value.tree = make("load", type, place.memory.array, {index_of(place.memory, type_bytes(type))});
         if (place.type.isVolatileQualified()) value.tree->extra = "volatile";

@@ -148,15 +148,7 @@ std::string BangEmitter::launcher() const {
   std::string text = is_template ? "template <>\n" : "";
   text += "inline void launch_" + signature_node->name + (is_template ? "<" + signature_node->extra + ">" : "") +
           "(port::Launch at" + parameters + ") {\n";
-  const bool repeats = !has_rows_ && !needs_line_of_threads_ && !meets(kernel_->args.back());
-  const std::string shape = kernel_->extra == "warps whole" ? "port::kRowsOfWarps"
-                            : has_rows_ && !is_warps_       ? "port::kRows"
-                            : repeats                       ? "port::kRows"
-                                                            : "port::kLine";
-  text += "  port::check(at, \"" + kernel_->name + "\", " + kernel_->name + "_tuning::kThreads, " + shape + ", " +
-          (arrays_.count("dynamic_shared") > 0 ? kernel_->name + "_tuning::kDynamicShared" : "0x7fffffff") + ");\n";
-  // Threads of other rows that never ask for their row do the same once more.
-  if (repeats) text += "  for (unsigned int row = 0; row < at.block.y * at.block.z; ++row)\n  ";
+  text += launch_prelude();
   text += "  " + kernel_->name + "<<<port::tasks(at), cnrtFuncTypeBlock, at.queue>>>(" + given + ");\n}\n";
   return text;
 }
@@ -225,8 +217,10 @@ Emitted BangEmitter::run() {
       "    const unsigned int block_id_x = block % grid_x, block_id_y = block / grid_x % grid_y, block_id_z = block / grid_x / "
       "grid_y;\n";
   text += "    (void)block_id_x, (void)block_id_y, (void)block_id_z;\n";
-  text += scalars + body_ + "  }\n}\n\n" + launcher();
-  result_.text = text;
+  result_.kernel_text = text + scalars + body_ + "  }\n}\n";
+  result_.text = result_.kernel_text + "\n" + launcher();
+  result_.entry = entry();
+  result_.launch_prelude = launch_prelude();
   return result_;
 }
 

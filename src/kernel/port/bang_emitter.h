@@ -25,9 +25,20 @@ struct Tile {
   long long count = 0, bytes = 0;
 };
 
+// One argument of the kernel as it is emitted, and how it is got from the arguments argument_0, argument_1, ... of a CUDA launch.
+struct EntryArgument {
+  std::string type;  // "const float*", "int64_t"
+  std::string name;
+  std::string given;  // without a cast: "argument_0", "argument_1.stride"
+  bool is_symbol = false;
+};
+
 // What became of a kernel, for the report.
 struct Emitted {
-  std::string text;                 // device code and launcher
+  std::string text;         // device code and launcher
+  std::string kernel_text;  // device code alone
+  std::vector<EntryArgument> entry;
+  std::string launch_prelude;       // before its launch: refuses those it was not made for, repeats it where rows need it
   std::vector<Fallback> fallbacks;  // statements that run thread by thread
   long long vector_operations = 0;  // arithmetic, weighted by the depth of loops
   long long thread_operations = 0;
@@ -106,6 +117,8 @@ class BangEmitter {
   void declare_arrays();
   std::string signature() const;
   std::string launcher() const;
+  std::vector<EntryArgument> entry() const;  // bang_entry.cpp
+  std::string launch_prelude() const;
   void force_tiles();
   void line(const std::string& text);
   void origin(const Tree& tree);

@@ -43,6 +43,7 @@ base::Result<Tree> read_module(const PortRequest& request) {
   CompileRequest compile_request;
   compile_request.includes = request.includes;
   compile_request.defines = request.defines;
+  compile_request.system_includes = request.system_includes;
   compile_request.standard = request.standard;
   compile_request.output_folder = folder.path;
   SB_TRY(compile_request.card, find_card(cuda_machine(), ""));
@@ -144,7 +145,9 @@ base::Result<PortedKernel> port_kernel(const Tree& tree, const Target& target, c
   return kernel;
 }
 
-std::string heading(const PortedKernel& kernel) {
+}  // namespace
+
+std::string kernel_heading(const PortedKernel& kernel) {
   const Emitted& emitted = kernel.emitted;
   std::string words =
       "// " + kernel.name + ": from " + fs::path(kernel.file).filename().string() + ":" + std::to_string(kernel.line) +
@@ -155,6 +158,8 @@ std::string heading(const PortedKernel& kernel) {
     words += "// Thread by thread, line " + std::to_string(fallback.line) + ": " + fallback.reason + ".\n";
   return words;
 }
+
+namespace {
 
 std::string build_file(const std::vector<std::string>& programs, const std::string& chip) {
   const std::string stem = fs::path(programs[0]).stem().string();
@@ -234,7 +239,7 @@ struct Sources {
       if (!head.empty() && heads.insert(node->args[0]->name).second)
         place += "// " + node->args[0]->name + ": one launcher per instantiation below.\n" + head + "\nvoid launch_" +
                  node->args[0]->name + "(port::Launch at" + (list.empty() ? "" : ", " + list) + ");\n\n";
-      place += heading(kernel) + kernel.emitted.text;
+      place += kernel_heading(kernel) + kernel.emitted.text;
     }
     SB_TRY(std::string content, translate_host(host));
     const std::string from = !is_program        ? ""
@@ -324,23 +329,31 @@ base::Result<std::string> kernel_trees(const PortRequest& request) {
 
 namespace {
 
-// One source of the program: its kernels into `report`, what is to be written into `written`.
-base::Status port_source(const PortRequest& request, const Target& target, PortReport& report,
-                         std::vector<std::pair<std::string, std::string>>& written) {
+base::Result<PortedModule> kernels_of(const PortRequest& request, const Target& target) {
   if (fs::path(request.path).extension() != ".cu")
     return Error("kernel.no_kernel_source", text("only .cu sources are ported", "仅支持移植 .cu 源文件")).at(request.path);
-  SB_TRY(Tree module, read_module(request));
-  PortReport own;
+  PortedModule result;
+  result.language = target.is_ascend ? "Ascend C" : "BANG C";
+  SB_TRY(result.tree, read_module(request));
   std::set<std::string> launched;
-  for (const Tree& node : module->args) {
+  for (const Tree& node : result.tree->args) {
     if (node->op == "launch") launched.insert(node->name);
   }
-  for (const Tree& node : module->args) {
+  for (const Tree& node : result.tree->args) {
     if (node->op != "kernel" && node->op != "refuse") continue;
     SB_TRY(PortedKernel kernel, port_kernel(node, target, request.choices));
     kernel.is_launched = launched.count(node->args[0]->name) > 0;
-    own.kernels.push_back(std::move(kernel));
+    result.kernels.push_back(std::move(kernel));
   }
+  return result;
+}
+
+// One source of the program: its kernels into `report`, what is to be written into `written`.
+base::Status port_source(const PortRequest& request, const Target& target, PortReport& report,
+                         std::vector<std::pair<std::string, std::string>>& written) {
+  SB_TRY(PortedModule module, kernels_of(request, target));
+  PortReport own;
+  own.kernels = std::move(module.kernels);
   for (const PortedKernel& kernel : own.kernels) {
     if (kernel.emitted.refusal.empty() || !kernel.is_launched) continue;
     base::Text next;
@@ -349,22 +362,30 @@ base::Status port_source(const PortRequest& request, const Target& target, PortR
         .at(base::Place{kernel.file, kernel.emitted.refusal_line, 0, ""})
         .next(next);
   }
-  Sources sources{request, module, own, target, {}, {}, {}, {}};
+  Sources sources{request, module.tree, own, target, {}, {}, {}, {}};
   sources.collect_names(request.path);
   for (const std::string& other : request.with) sources.collect_names(other);
   SB_TRY_VOID(sources.take(request.path, fs::path(request.path).stem().string() + target.extension, true));
   written.insert(written.end(), sources.written.begin(), sources.written.end());
+  report.language = module.language;
   report.kernels.insert(report.kernels.end(), own.kernels.begin(), own.kernels.end());
   return {};
 }
 
 }  // namespace
 
+base::Result<PortedModule> port_kernels(const PortRequest& request) {
+  SB_TRY(Target target, target_of(request.chip));
+  SB_TRY(PortedModule result, kernels_of(request, target));
+  if (result.kernels.empty())
+    return Error("kernel.no_kernel_source", text("there are no CUDA kernels here", "此处没有 CUDA 内核")).at(request.path);
+  return result;
+}
+
 base::Result<PortReport> port_program(const PortRequest& request) {
   PortReport report;
   SB_TRY(Target target, target_of(request.chip));
   report.chip = request.chip;
-  report.language = target.is_ascend ? "Ascend C" : "BANG C";
   report.memory = target.is_ascend ? "UB" : "NRAM";
   std::vector<std::pair<std::string, std::string>> written;
   std::vector<std::string> programs, paths = request.with;

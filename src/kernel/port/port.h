@@ -16,6 +16,7 @@ struct PortRequest {
   std::string path;               // a .cu source
   std::vector<std::string> with;  // further ones of the program
   std::vector<std::string> includes, defines;
+  std::vector<std::string> system_includes;  // of libraries: nothing of theirs is ported
   std::string standard = "c++17";
   std::string chip = "mlu370-x8";
   std::string output_folder = "ported";  // made when missing; empty: nothing is written
@@ -36,6 +37,17 @@ struct PortReport {
   std::vector<PortedKernel> kernels;
   std::vector<std::string> files;  // written, the program first
 };
+
+// The kernels of a source, ported or refused one by one, with the tree they come from (its kernel and refuse nodes, in order).
+struct PortedModule {
+  std::string language;  // as in PortReport
+  front::Tree tree;
+  std::vector<PortedKernel> kernels;
+};
+// Errors: those of compiling; kernel.no_kernel_source.
+base::Result<PortedModule> port_kernels(const PortRequest& request);
+// The comment over a ported kernel: where it comes from, what is vector work and what is not.
+std::string kernel_heading(const PortedKernel& kernel);
 
 // Errors: kernel.cannot_port (file:line, the true reason, what to change), those of compiling and writing.
 base::Result<PortReport> port_program(const PortRequest& request);

@@ -5,6 +5,7 @@
 #include "port/python/api_remarks.h"
 #include "port/python/portable_rewriter.h"
 #include "port/python/rewriter.h"
+#include "port/python/split_import.h"
 #include "port/python/rule_rewriter.h"
 #include "port/visible_devices.h"
 #include "port/words.h"
@@ -255,19 +256,21 @@ void Rewriter::rewrite_import_from(const Site& site) {
     std::optional<Translation> translation = in_.names.translate(full);
     std::string target = full;
     if (translation) {
-      if (!report(name.span, full, *translation)) {
-        is_movable = false;
-        continue;
+      if (report(name.span, full, *translation)) {
+        target = translation->target;
+        has_change = true;
+      } else {
+        is_movable = false;  // it stays where it is
       }
-      target = translation->target;
-      has_change = true;
     }
     if (module_target.empty()) module_target = parent_of(target);
     if (parent_of(target) != module_target) is_movable = false;
-    moved.emplace_back(&name, last_of(target));
+    moved.emplace_back(&name, target);
   }
   if (!has_change) return;
   if (!is_movable) {
+    std::optional<std::string> statements = split_import(in_.file.bytes, site, moved);
+    if (statements) return edit(site.span, *statements, "import-from");
     find(site.span, "import-split", Severity::kWork,
          text("the names imported from {} part ways on {}", "从 {} 导入的名称在 {} 上分属不同模块", site.name,
               in_.target.chip->name))
@@ -276,8 +279,9 @@ void Rewriter::rewrite_import_from(const Site& site) {
   }
   if (module_target != site.name) edit(site.module_span, module_target, "import-from");
   for (const auto& [name, target] : moved) {
-    if (target == name->name) continue;
-    edit(name->span, name->has_alias ? target : target + " as " + name->name, "import-from");
+    const std::string word = last_of(target);
+    if (word == name->name) continue;
+    edit(name->span, name->has_alias ? word : word + " as " + name->name, "import-from");
   }
 }
 

@@ -281,6 +281,22 @@ TEST(Rewrite, AWordThatGoesTakesItsDotAlong) {
       "import torch\nimport torch_npu\ntry:\n  pass\nexcept torch.OutOfMemoryError:\n  raise torch . OutOfMemoryError('x')\n");
 }
 
+TEST(Rewrite, ImportedNamesThatPartWaysAreImportedFromWhereEachIs) {
+  const std::string names =
+      "from torch.utils.cpp_extension import CUDA_HOME, BuildExtension, CUDAExtension as Made, CppExtension";
+  EXPECT_EQ(port_python("import torch\nif True:\n    " + names + "  # build\n", "mlu370-x8").text,
+            "import torch\nimport torch_mlu\nif True:\n    from torch.utils.cpp_extension import CUDA_HOME, CppExtension\n"
+            "    from torch_mlu.utils.cpp_extension import BuildExtension, MLUExtension as Made  # build\n");
+  // Over several lines, as it was where it is long; a remark inside belongs to a name that nobody can tell.
+  EXPECT_EQ(port_python("from torch.utils.cpp_extension import (\n  CUDA_HOME,\n  CUDAExtension,\n)\n", "mlu370-x8").text,
+            "from torch.utils.cpp_extension import CUDA_HOME\nfrom torch_mlu.utils.cpp_extension import MLUExtension as "
+            "CUDAExtension\nimport torch_mlu\n");
+  Ported left = port_python("from torch.utils.cpp_extension import (\n  CUDA_HOME,  # set\n  CUDAExtension,\n)\n", "mlu370-x8");
+  EXPECT_NE(left.text.find("CUDA_HOME,  # set\n  CUDAExtension"), std::string::npos);
+  EXPECT_TRUE(
+      std::any_of(left.findings.begin(), left.findings.end(), [](const Finding& each) { return each.rule == "import-split"; }));
+}
+
 TEST(Rewrite, BareIndicesBecomeDevicesOfTheTarget) {
   std::string source =
       "import torch\nx.to(0)\ny.to(0, torch.float)\ntorch.device(1)\ntorch.load(f, map_location=0)\nz.to(3.5)\nf(device=0)\n";

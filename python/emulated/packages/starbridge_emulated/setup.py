@@ -53,6 +53,21 @@ def _fill(module: types.ModuleType, profile: _profile.Profile) -> None:
         sys.modules[f"torch_{profile.backend}.{profile.backend}.{name}"] = part
 
 
+CHIP_MEMORY = {"mlu": ("bang", "cnrtMalloc", "cnrtFree")}
+
+
+def _place_tensors(backend: str) -> None:
+    """With STARBRIDGE_KERNEL_RUNTIME=1 tensors lie in the memory of the emulated chip, where kernels of extensions reach them."""
+    if os.environ.get("STARBRIDGE_KERNEL_RUNTIME") != "1" or backend not in CHIP_MEMORY:
+        return
+    import starbridge_extensions
+
+    from starbridge_emulated import _C
+
+    machine, take, give = CHIP_MEMORY[backend]
+    _C.use_chip_memory(str(starbridge_extensions.library_folder() / f"libstarbridge_{machine}.so"), take, give)
+
+
 def set_up(backend: str) -> types.ModuleType:
     """Gives the module that stands at torch.npu or torch.mlu."""
     profile = _profile.current()
@@ -69,6 +84,7 @@ def set_up(backend: str) -> types.ModuleType:
              for rule in profile.rules]
     torch.utils.rename_privateuse1_backend(backend)
     _C.configure(_settings(profile), rules)
+    _place_tensors(backend)
     module = types.ModuleType(f"torch.{backend}", "The emulated device's runtime, under the vendor's names.")
     _fill(module, profile)
     torch._register_device_module(backend, module)

@@ -7,6 +7,7 @@
 #include <c10/core/Layout.h>
 #include <c10/core/ScalarType.h>
 #include <c10/core/Storage.h>
+#include <c10/core/TensorOptions.h>
 
 #define is_sparse_csr() is_cpu() const { return device_type() == c10::kCPU; } bool is_sparse_csr()
 #include_next <ATen/core/DeprecatedTypeProperties.h>
