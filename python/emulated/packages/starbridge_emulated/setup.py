@@ -96,13 +96,14 @@ def set_up(backend: str) -> types.ModuleType:
     _add_tensor_types(module, torch, backend)
     _add_switches(module, torch, backend)
 
-    from starbridge_emulated import amp, autograd_exit, distributed, no_cuda, report, sharing
+    from starbridge_emulated import amp, autograd_exit, compiling, distributed, no_cuda, report, sharing
 
     no_cuda.hide()
     # The plug-ins put the version of their toolkit beside that of CUDA.
     setattr(torch.version, TOOLKIT_NAMES[backend], profile.toolkit_version or None)
     distributed.register(backend, profile.dist_backend)
     sharing.register()
+    compiling.register(profile)
     other = "torch_mlu" if backend == "npu" else "torch_npu"
     sys.modules.setdefault(other, None)  # type: ignore[arg-type]  # a machine has one vendor's plug-in
     autograd_exit.start()
