@@ -112,6 +112,14 @@ def preprocessed(machine, source, includes=()):
     return pieces
 
 
+@functools.cache
+def classes(machine):
+    """Types of a machine's headers: a program that declares an object of one calls it, whatever the brackets."""
+    own = str(machine.headers)
+    return {name for file, line in preprocessed(machine, "/dev/null", machine.doors) if file.startswith(own)
+            for name in re.findall(r"^\s*(?:class|struct) (\w+)", line)}
+
+
 def called(machine, lines):
     names = set()
     for line in lines:
@@ -157,7 +165,8 @@ def tested_names(machine):
         for program in sorted(ROOT.glob(pattern)):
             lines = [line for file, line in preprocessed(machine, program) if file.startswith(tests)]
             written = re.findall(r"\w+", program.read_text())
-            for name in called(machine, lines) | (macros(machine) & set(written)):
+            of_classes = classes(machine) & set(re.findall(r"\w+", "\n".join(lines)))
+            for name in called(machine, lines) | of_classes | (macros(machine) & set(written)):
                 found.setdefault(name, []).append(program.stem)
     done = done_names(machine)
     for folder in sorted(path for pattern in machine.folders for path in ROOT.glob(pattern)):

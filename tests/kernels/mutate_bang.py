@@ -1,6 +1,5 @@
 """Mutations of the emulated Cambricon chip: each must be noticed by the corpus.
 
-  mutate_bang.py rules            every rule switched off: its violating program must no longer pass as found
   mutate_bang.py builtins [N]     operations, roundings and operands of built-ins changed one at a time; with N, that many spread evenly
 
 A mutation of a built-in is an edit of the headers, seen by the command through a root of its own; nothing is compiled anew but the
@@ -178,23 +177,7 @@ def judged(results):
     return alive, noticed
 
 
-def rules():
-    run_one = [sys.executable, str(Path(__file__).parent / "run_one.py"), "wrong"]
-    unnoticed, count = [], 0
-    for program in sorted((PROGRAMS / "wrong").glob("*.mlu")):
-        for rule in sorted(set(re.findall(r"// EXPECT ([\w-]+)", program.read_text()))):
-            count += 1
-            done = subprocess.run([*run_one, str(program)], capture_output=True, text=True, timeout=200,
-                                  env={**os.environ, "SB_TEST_OPTIONS": f"--without {rule}"})
-            if done.returncode == 0 or f"{rule} was not found" not in done.stdout + done.stderr:
-                unnoticed.append(f"{rule} in {program.name}: {done.stdout}{done.stderr}")
-    print(f"{count - len(unnoticed)} of {count} switched-off rules noticed")
-    if unnoticed:
-        sys.exit("\n".join(unnoticed))
-
-
 if __name__ == "__main__":
-    if sys.argv[1] == "rules":
-        rules()
-    else:
-        builtins(int(sys.argv[2]) if len(sys.argv) > 2 else 0)
+    if sys.argv[1:2] != ["builtins"]:
+        sys.exit(__doc__)
+    builtins(int(sys.argv[2]) if len(sys.argv) > 2 else 0)

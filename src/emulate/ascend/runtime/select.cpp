@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "emulate/ascend/runtime/chip.h"
 #include "emulate/ascend/runtime/instruction.h"
 #include "emulate/common/settings.h"
 
@@ -178,8 +179,38 @@ void __sb_asc_gather(const char* name, int size, void* dst, const void* src, con
   issue(task, std::move(operation));
 }
 
-void __sb_asc_scatter(const char* name, int, void*, const void*, const void*, sb_word, sb_long) {
-  refuse(name, "is not there on this chip", "在此芯片上不支持", __builtin_return_address(0));
+// Element i of src to the byte of dst that offset i names, counted from `base`.
+void __sb_asc_scatter(const char* name, int size, void* dst, const void* src, const void* offsets, sb_word base, sb_long count) {
+  const void* place = __builtin_return_address(0);
+  constexpr int kWithoutScatter = 220;
+  Task& task = *current_task();
+  if (task.is_foreign_vector()) return;
+  if (chip().aicore == kWithoutScatter) refuse(name, "is not there on this chip", "在此芯片上不支持", place);
+  const auto* places = static_cast<const std::uint32_t*>(offsets);
+  Operation operation{SB_PIPE_V, name, place, false, {{static_cast<const char*>(src), count * size, false}}, nullptr};
+  operation.work = [=] {
+    const auto bytes = static_cast<std::size_t>(size);
+    for (sb_long i = 0; i < count; ++i)
+      std::memcpy(static_cast<char*>(dst) + base + places[i], static_cast<const char*>(src) + i * size, bytes);
+  };
+  if (settings().is_check) {
+    // Which bytes it writes depends on the offsets: those must be there now.
+    if (!check_operand(task, name, "dstOffset", {static_cast<const char*>(offsets), count * 4, false}, kUbOnly, 32, place)) return;
+    check_written(name, static_cast<const char*>(offsets), count * 4, place);
+    drain(task, SB_PIPE_V);
+    operation.segments.push_back({static_cast<const char*>(offsets), count * 4, false});
+    for (sb_long i = 0; i < count; ++i) {
+      if (places[i] % static_cast<std::uint32_t>(size) != 0)
+        report_at("misaligned", place, std::string(name) + ": an offset is no multiple of the size of an element",
+                  std::string(name) + "：偏移不是元素大小的整数倍");
+      operation.segments.push_back({static_cast<const char*>(dst) + base + places[i], size, true});
+      if (!check_operand(task, name, "an element that dstOffset names", operation.segments.back(), kUbOnly, 1, place)) return;
+    }
+    mark_written(operation);
+    issue(task, std::move(operation));
+    return;
+  }
+  operation.work();
 }
 
 void __sb_asc_brcb(const char* name, int size, void* dst, const void* src, int repeat, int dst_blk, int dst_rep) {

@@ -104,6 +104,7 @@ SB_DEVICE void Fixpipe(const LocalTensor<T>& dst, const LocalTensor<U>& src, con
 SB_DEVICE void SetHF32Mode(bool) {}
 SB_DEVICE void SetHF32TransMode(bool) {}
 SB_DEVICE void SetMMLayoutTransform(bool) {}
+// Of generations whose Fixpipe takes them from registers: here they are fields of its parameters.
 SB_DEVICE void SetFixpipeNz2ndFlag(uint16_t, uint16_t, uint16_t) {}
 SB_DEVICE void SetFixpipePreQuantFlag(uint64_t) {}
 

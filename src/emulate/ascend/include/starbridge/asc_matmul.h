@@ -19,8 +19,11 @@ struct MatmulConfig {
   bool doNorm = true;
 };
 constexpr MatmulConfig CFG_NORM = {}, CFG_MDL = {}, CFG_IBSHARE_NORM = {};
-SB_DEVICE constexpr MatmulConfig GetNormalConfig() { return {}; }
-SB_DEVICE constexpr MatmulConfig GetMDLConfig() { return {}; }
+// Constants of a program's namespace, so of host and core; what they tune changes no result.
+template <class... Tuning>
+constexpr MatmulConfig GetNormalConfig(Tuning...) { return {}; }
+template <class... Tuning>
+constexpr MatmulConfig GetMDLConfig(Tuning...) { return {}; }
 
 template <class A, class B, class C, class D = C, const auto& config = CFG_NORM, class... Rest>
 class Matmul {
@@ -78,7 +81,7 @@ class Matmul {
   SB_METHOD void SetLocalWorkspace(const LocalTensor<uint8_t>&) {}
   SB_METHOD void SetHF32(bool, int32_t = 0) {}
   SB_METHOD void SetSubBlockIdx(uint8_t) {}
-  SB_METHOD void SetQuantScalar(uint64_t) {}
+  SB_METHOD void SetQuantScalar(uint64_t) { __sb_asc_refuse("SetQuantScalar", "of a Matmul object", "：Matmul 对象不支持"); }
   template <bool sync = true>
   SB_METHOD void IterateAll(const GlobalTensor<DstT>& c, uint8_t accumulates = 0, bool = false, bool = false) {
     Product(const_cast<DstT*>(c.GetPhyAddr()), 0, 0, Rows(), Columns(), LeadingC(), accumulates);
