@@ -30,11 +30,12 @@ class Call:
     is_cut_down: bool
     model: torch.nn.Module
     given: list
+    is_whole: bool = False  # the reference is computed whole, never by rows
 
     def compute(self, first, last):
         """What the reference gives for the rows first..last of the leading dimension; everything where inputs and outputs do not share it."""
         sizes = {value.shape[0] if value.dim() > 0 else 0 for value in [*self.outputs, *(each for each in self.given if torch.is_tensor(each))]}
-        is_by_row = len(sizes) == 1 and min(sizes) > 1
+        is_by_row = not self.is_whole and len(sizes) == 1 and min(sizes) > 1
         if not is_by_row:
             first, last = 0, None
         with torch.no_grad():
@@ -126,16 +127,32 @@ def choose_weight(name, weights, used):
     return next(iter(exact or alike or free), None)
 
 
+def own_value(model, name):
+    """What a module of the reference holds under a name, or under its last letter (`dropout_p`: the p of a Dropout)."""
+    for module in model.modules():
+        if (value := getattr(module, name, None)) is not None:
+            return value
+    kind, _, last = name.rpartition("_")
+    return next((getattr(module, last, None) for module in model.modules() if kind and type(module).__name__.lower() == kind), None)
+
+
+def is_neutral(key, value):
+    """A scale of one or a shift of nothing, as norms begin with: what does not take it computes the same."""
+    last = key.rsplit(".", 1)[-1]
+    neutral = {"weight": 1, "gamma": 1, "running_var": 1, "bias": 0, "beta": 0, "running_mean": 0}.get(last)
+    return neutral is not None and bool((value == neutral).all())
+
+
 def match_inputs(described, model, given, scalars):
     weights = [(key, value.detach()) for key, value in model.state_dict().items() if "num_batches" not in key]
     inputs, used, tensors = [], set(), list(given)
     for entry in described["input_desc"]:
         name, kinds = entry["name"], entry["type"]
         kind = TYPES.get(kinds[0], torch.float32)
-        value = getattr(model, name, None)
+        value = own_value(model, name)
         if tensors:
             inputs.append(tensors.pop(0))
-        elif isinstance(value, (int, float)) and not isinstance(value, bool):
+        elif isinstance(value, (int, float)):
             inputs.append(torch.tensor([value], dtype=kind))
         elif (at := choose_weight(name, weights, used)) is not None:
             used.add(at)
@@ -149,7 +166,7 @@ def match_inputs(described, model, given, scalars):
             raise Skip(f"what the input {name} takes is not known")
         if inputs[-1] is not None and len(set(kinds)) == 1 and kinds[0] in TYPES:
             inputs[-1] = inputs[-1].to(kind)
-    left = [key for at, (key, _) in enumerate(weights) if at not in used]
+    left = [key for at, (key, value) in enumerate(weights) if at not in used and not is_neutral(key, value)]
     if left:
         raise Skip(f"the operator is a part of the reference: it does not take {', '.join(left)}")
     return inputs

@@ -25,6 +25,7 @@ import time
 
 import torch
 
+import parts
 import reference
 
 HERE = pathlib.Path(__file__).resolve().parent
@@ -143,7 +144,7 @@ def compared(called, results):
 
 def attempt(name, folder, options, limit, sample, seconds):
     described = description(folder)
-    called = reference.call(reference.find(options.collection, name), described, limit)
+    called = parts.call(name, described) or reference.call(reference.find(options.collection, name), described, limit)
     job = Job(options.work / "jobs" / name, described["op"])
     for value in called.inputs:
         job.tensor(value)
@@ -174,15 +175,16 @@ def attempt(name, folder, options, limit, sample, seconds):
     off, is_close, share = compared(called, results)
     shutil.rmtree(job.folder, ignore_errors=True)
     return {"off": off, "written": share, "findings": findings, "compile_ms": report["compile_ms"], "run_ms": report["run_ms"],
-            "elements": sum(value.numel() for value in called.inputs if value is not None), "cut_down": called.is_cut_down, "sample": sample, "close": is_close}
+            "elements": sum(value.numel() for value in called.inputs if value is not None), "cut_down": called.is_cut_down,
+            "type": str(called.outputs[0].dtype).removeprefix("torch."), "part": called.is_whole, "sample": sample, "close": is_close}
 
 
 def trial(name, folder, options):
-    if reference.find(options.collection, name) is None:
+    if name.removesuffix("Custom") not in parts.PARTS and reference.find(options.collection, name) is None:
         return {"status": "no reference"}
     last = {"status": "failed"}
     # Sizes cut down and every block; then the operator's own sizes and some of its blocks, for those that know only their own.
-    plans = {"cut-down": (options.elements, 0, 30), "own": (None, 1, 60)}
+    plans = {"cut-down": (options.elements, 0, 60), "own": (None, 1, 60)}
     for plan in plans if options.sizes == "both" else [options.sizes]:
         limit, sample, seconds = plans[plan]
         try:
