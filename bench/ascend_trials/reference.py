@@ -111,6 +111,12 @@ def cut_down(module, limit):
     return is_changed
 
 
+def named_weight(name, weights):
+    """The one weight that has this name, with or without its module's."""
+    exact = [at for at, (key, _) in enumerate(weights) if letters(name) in (letters(key), letters(key.split(".")[-1]))]
+    return exact[0] if len(exact) == 1 else None
+
+
 def choose_weight(name, weights, used):
     """The weight an input of the operator means, by its name and by whether it is a bias."""
     free = [at for at in range(len(weights)) if at not in used]
@@ -146,6 +152,8 @@ def is_neutral(key, value):
 def match_inputs(described, model, given, scalars):
     weights = [(key, value.detach()) for key, value in model.state_dict().items() if "num_batches" not in key]
     inputs, used, tensors = [], set(), list(given)
+    named = {entry["name"]: named_weight(entry["name"], weights) for entry in described["input_desc"]}
+    others_named = {name: set(named.values()) - {None, at} for name, at in named.items()}
     for entry in described["input_desc"]:
         name, kinds = entry["name"], entry["type"]
         kind = TYPES.get(kinds[0], torch.float32)
@@ -154,7 +162,7 @@ def match_inputs(described, model, given, scalars):
             inputs.append(tensors.pop(0))
         elif isinstance(value, (int, float)):
             inputs.append(torch.tensor([value], dtype=kind))
-        elif (at := choose_weight(name, weights, used)) is not None:
+        elif (at := choose_weight(name, weights, used | others_named[name])) is not None:
             used.add(at)
             weight = weights[at][1]
             inputs.append(weight.t().contiguous() if name.endswith(("_t", "_transposed")) and weight.dim() == 2 else weight)
