@@ -76,7 +76,7 @@ MACHINES = (
         door="cuda_runtime.h",
         doors=("cooperative_groups.h", "cuda_awbarrier_primitives.h", "cuda_bf16.h", "cuda_fp16.h", "cuda_pipeline_primitives.h", "curand.h",
                "curand_kernel.h", "cublas_v2.h", "mma.h"),
-        names=r"\b(__[a-z]\w*|cu[a-z]*[A-Z]\w*|atomic\w+|tex[123C]\w+|surf\w+|curand_?\w*) ?\(",
+        names=r"\b(__[a-z]\w*|cu[a-z]*[A-Z]\w*|atomic\w+|tex[123C]\w+|surf\w+|curand_?\w*)(?:<[^<>();]*>)? ?\(",
         uses="cuda_uses.tsv",
         refused="starbridge/cuda_refused.def",
         refused_row=r"SB_CUDA_REFUSED\((\w+),",

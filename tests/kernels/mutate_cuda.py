@@ -32,6 +32,10 @@ HEADER_MUTANTS = [
     ("starbridge/half_types.h", "return type((float)a - (float)b);", "return type((float)b - (float)a);", "small_floats"),
     ("cuda_fp16.h", "const bool wants_down = mode == 'd' || (mode == 'z' && x > 0)", "const bool wants_down = mode == 'd'", "small_floats"),
     ("starbridge/warp.h", "const int self = (int)__sb_lane(), from = self ^ bits;", "const int self = (int)__sb_lane(), from = self ^ 1;", "softmax_warp"),
+    ("starbridge/texture.h", "__sb_surface(object, x, y, z, mode, sizeof(T))) *place", "__sb_surface(object, x, z, y, mode, sizeof(T))) *place", "texture_shapes"),
+    ("curand_kernel.h", "r.z = curand(s), r.w = curand(s);", "r.w = curand(s), r.z = curand(s);", "random_kinds"),
+    ("curand_kernel.h", "float2{size * sinf(v), size * cosf(v)}", "float2{size * cosf(v), size * sinf(v)}", "random_kinds"),
+    ("cuda_awbarrier_primitives.h", "__sb_phase_arrive(barrier, 1, 1)", "__sb_phase_arrive(barrier, 1, 0)", "host_calls_more"),
 ]
 
 # Source of the runtime, what it says, what the mutant says, program: a right one must be called wrong, a wrong one right.
