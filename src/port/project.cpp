@@ -55,6 +55,7 @@ void add_reach(std::vector<FileReport>& reports) {
       if (report.kind == FileKind::kNotebook) report.outline.has_main = true;
       input.paths.push_back(report.path);
       input.outlines.push_back(&report.outline);
+      input.asks_for_16_bit.push_back(asks_for_16_bit(report.uses));
       files.push_back(&report);
     }
     for (std::string& word : report.commands) input.commands.emplace_back(report.path, std::move(word));
@@ -165,6 +166,10 @@ base::Result<ProjectReport> scan_project(const std::string& root, const Context&
       of_project.count += use.count;
       if (of_project.places.size() < kUsePlacesMax)
         of_project.places.push_back({report.path, use.first.line, use.first.column, ""});
+      if (!is_single_file && !report.reached.may_run_in_16_bit) continue;
+      of_project.count_16_bit += use.count;
+      if (of_project.places_16_bit.size() < kUsePlacesMax)
+        of_project.places_16_bit.push_back({report.path, use.first.line, use.first.column, ""});
     }
     report.uses.clear();
     bool says_something = false;

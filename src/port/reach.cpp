@@ -74,6 +74,7 @@ class ReachFinder {
       if (file.reach == Reach::kUnknown && has_program) file.reach = Reach::kNone;
     }
     find_hot_lines();
+    spread_16_bit();
     return std::move(reached_);
   }
 
@@ -142,6 +143,27 @@ class ReachFinder {
       std::size_t file = waiting.front();
       waiting.pop_front();
       for (std::size_t next : imports_[file]) take(next, reached_[file].from);
+    }
+  }
+
+  // A file that asks for it computes in it and hands it to what it calls; one that imports such a file gets tensors from there,
+  // and hands them on. Further up they are taken for what is kept in 32 bit: losses and statistics.
+  void spread_16_bit() {
+    std::vector<std::size_t> waiting;
+    auto take = [&](std::size_t file) {
+      if (reached_[file].may_run_in_16_bit) return;
+      reached_[file].may_run_in_16_bit = true;
+      waiting.push_back(file);
+    };
+    for (std::size_t file = 0; file < input_.asks_for_16_bit.size(); ++file) {
+      bool asks = input_.asks_for_16_bit[file] || std::any_of(imports_[file].begin(), imports_[file].end(),
+                                                              [&](std::size_t next) { return input_.asks_for_16_bit[next]; });
+      if (asks) take(file);
+    }
+    while (!waiting.empty()) {
+      std::size_t file = waiting.back();
+      waiting.pop_back();
+      for (std::size_t next : imports_[file]) take(next);
     }
   }
 

@@ -27,6 +27,8 @@ struct Reached {
   std::string from;  // the program, test or build script that leads there first
   std::vector<std::pair<int, int>>
       hot_lines;  // first and last, that run once per step of training or inference; disjoint, sorted
+  // 16 bit may come here: the file asks for it, or imports one that does, or one of these imports it, by whatever way.
+  bool may_run_in_16_bit = false;
   bool is_hot(int line) const;
 };
 
@@ -35,6 +37,7 @@ struct ReachInput {
   std::vector<const python::Outline*> outlines;  // as paths
   // Words of scripts, settings and other files that may start a program: where they stand, "tools/train.py", "pkg.train".
   std::vector<std::pair<std::string, std::string>> commands;
+  std::vector<bool> asks_for_16_bit;  // as paths; empty: none
 };
 
 // By the names that test runners go by.

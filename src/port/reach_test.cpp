@@ -30,6 +30,7 @@ std::map<std::string, Reached> reach(const Files& files, Commands commands = {})
     outlines.push_back(outline_of(source));
     input.outlines.push_back(&outlines.back());
   }
+  for (const auto& [path, source] : files) input.asks_for_16_bit.push_back(source.find("float16") != std::string::npos);
   input.commands = std::move(commands);
   std::vector<Reached> found = find_reach(input);
   std::map<std::string, Reached> by_path;
@@ -81,6 +82,20 @@ TEST(Reach, FollowsImportsFromPrograms) {
   EXPECT_EQ(files["pkg/unused.py"].reach, Reach::kNone);
   EXPECT_EQ(files["build_tools.py"].reach, Reach::kBuild);
   EXPECT_EQ(files["tests/helper.py"].reach, Reach::kTest);
+}
+
+TEST(Reach, SixteenBitGoesToWhatIsImportedAndOneStepUp) {
+  auto files = reach({{"run.py", "import train\n"},
+                      {"train.py", "import amp, net\n"},
+                      {"amp.py", "import torch, cast\nd = torch.float16\n"},
+                      {"cast.py", "x = 1\n"},
+                      {"net.py", "import layers\n"},
+                      {"layers.py", ""},
+                      {"plots.py", "import style\n"},
+                      {"style.py", ""}});
+  for (const char* file : {"train.py", "amp.py", "cast.py", "net.py", "layers.py"})
+    EXPECT_TRUE(files[file].may_run_in_16_bit) << file;
+  for (const char* file : {"run.py", "plots.py", "style.py"}) EXPECT_FALSE(files[file].may_run_in_16_bit) << file;
 }
 
 TEST(Reach, ScriptsCommandsAndEntryPointsArePrograms) {

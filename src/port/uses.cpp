@@ -172,4 +172,12 @@ std::vector<NameUse> collect_uses(const SourceFile& file, const python::Sites& s
   return uses;
 }
 
+bool asks_for_16_bit(const std::vector<NameUse>& uses) {
+  auto is_one_of = [](const NameUse& use, const auto& names) {
+    return std::find(names.begin(), names.end(), use.name) != names.end();
+  };
+  return std::any_of(uses.begin(), uses.end(),
+                     [&](const NameUse& use) { return is_one_of(use, kHalfNames) || is_one_of(use, kBfloat16Names); });
+}
+
 }  // namespace starbridge::port

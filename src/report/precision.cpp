@@ -21,21 +21,14 @@ constexpr std::string_view kTestLimits = "public-test-limits";
 constexpr double kHighFrom = 0.1;
 constexpr double kMediumFrom = 0.01;
 
-// What asks for float16: autocast on CUDA means it unless told otherwise.
-constexpr std::array<std::string_view, 10> kHalf = {
-    "torch.float16",  "torch.half",         "torch.HalfTensor",        "torch.cuda.HalfTensor",     "Tensor.half",
-    "torch.autocast", "torch.amp.autocast", "torch.cuda.amp.autocast", "torch.cuda.amp.GradScaler", "torch.amp.GradScaler"};
-constexpr std::array<std::string_view, 4> kBfloat16 = {"torch.bfloat16", "torch.BFloat16Tensor", "torch.cuda.BFloat16Tensor",
-                                                       "Tensor.bfloat16"};
-
 class Planner {
  public:
   Planner(const port::ProjectReport& project, const port::ChipReport& chip, const catalog::PrecisionRules& rules)
       : uses_(project.uses), root_(project.root), chip_(*chip.target.chip), hardware_(chip.target.support_class), rules_(rules) {}
 
   PrecisionPlan plan() {
-    has_half_ = note_low(kHalf);
-    has_bfloat16_ = note_low(kBfloat16);
+    has_half_ = note_low(port::kHalfNames);
+    has_bfloat16_ = note_low(port::kBfloat16Names);
     sort_places(plan_.low_precision);
     for (const PrecisionRule* rule : rules_.for_chip(chip_.stack->backend, hardware_)) {
       if (holds(*rule)) apply(*rule);
@@ -91,10 +84,12 @@ class Planner {
 
   void apply(const PrecisionRule& rule) {
     PrecisionItem item;
+    bool is_16_bit = rule.when == "half" || rule.when == "low";
     for (const std::string& name : rule.names) {
       each_use(name, [&](const auto& use) {
-        item.count += use.second.count;
-        for (const base::Place& place : use.second.places) item.places.push_back({place, use.first});
+        const port::ProjectUse& of = use.second;
+        item.count += is_16_bit ? of.count_16_bit : of.count;
+        for (const base::Place& place : is_16_bit ? of.places_16_bit : of.places) item.places.push_back({place, use.first});
       });
     }
     if (item.count == 0) return;

@@ -1,6 +1,6 @@
 // Precision plan: which operators of a project are likely to give other numbers on a chip, why, and how to compare the two runs.
-// From the names the scan saw and the rules of the catalogue; what a dtype reaches is not followed, so 16-bit rules hold for a
-// project that asks for 16 bit anywhere. Plain values; pure; any thread.
+// From the names the scan saw and the rules of the catalogue; a dtype is followed from file to file and not from value to value:
+// 16-bit rules hold in files that ask for 16 bit, import one that does, or are imported by either. Plain values; pure; any thread.
 #pragma once
 
 #include <string>

@@ -24,6 +24,8 @@ PrecisionPlan plan(const std::vector<std::string>& names, const char* chip = "as
   for (const std::string& name : names) {
     project.uses[name].count += 2;
     project.uses[name].places.push_back({"m.py", line++, 5, ""});
+    project.uses[name].count_16_bit = project.uses[name].count;
+    project.uses[name].places_16_bit = project.uses[name].places;
   }
   port::ChipReport report;
   report.target = port::make_target(*catalogue().find_chip(chip).value());
@@ -43,6 +45,22 @@ TEST(PrecisionPlan, SixteenBitRulesWantSixteenBit) {
   PrecisionPlan both = plan({"torch.softmax", "torch.autocast"});
   ASSERT_EQ(both.low_precision.size(), 1U);
   EXPECT_EQ(both.low_precision[0].place.line, 2);
+}
+
+TEST(PrecisionPlan, SixteenBitRulesHoldOnlyWhereSixteenBitComes) {
+  static const catalog::PrecisionRules rules = catalog::PrecisionRules::load(SB_DATA_DIR).value();
+  port::ProjectReport project;
+  project.uses["torch.autocast"] = {1, {{"train.py", 3, 1, ""}}, 1, {{"train.py", 3, 1, ""}}};
+  project.uses["torch.softmax"] = {5, {{"net.py", 2, 1, ""}, {"plots.py", 4, 1, ""}}, 2, {{"net.py", 2, 1, ""}}};
+  port::ChipReport report;
+  report.target = port::make_target(*catalogue().find_chip("ascend-910b3").value());
+  PrecisionPlan plan = plan_precision(project, report, rules);
+  auto softmax = std::find_if(plan.items.begin(), plan.items.end(),
+                              [](const PrecisionItem& item) { return item.id == "softmax-low-precision"; });
+  ASSERT_NE(softmax, plan.items.end());
+  EXPECT_EQ(softmax->count, 2U);
+  ASSERT_EQ(softmax->places.size(), 1U);
+  EXPECT_EQ(softmax->places[0].place.file, "net.py");
 }
 
 TEST(PrecisionPlan, WhatTheChipLacksIsNamedWithItsSource) {

@@ -199,6 +199,13 @@ class YamlJudge {
           .find(key.begin, "cuda-image", Severity::kWork,
                 text("the image {} brings CUDA", "镜像 {} 自带 CUDA", base::sanitize_utf8(value.value)))
           .advice = text("build on the vendor's image for {}", "改用 {} 厂商的基础镜像", name);
+    } else if (key.value == "options" &&
+               (value.value.find("--gpus") != std::string::npos ||
+                value.value.find("--runtime=nvidia") != std::string::npos)) {  // of a job in a container
+      sheet_
+          .find(value.begin, "container-cards", Severity::kWork,
+                text("--gpus gives a container NVIDIA cards only", "--gpus 只能为容器分配 NVIDIA 加速卡"))
+          .advice = text("give the devices of {} with --device", "用 --device 分配 {} 的设备", name);
     } else if ((key.value == "driver" || key.value == "runtime") && value.value == "nvidia") {
       sheet_
           .find(key.begin, "container-cards", Severity::kWork,
