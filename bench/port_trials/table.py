@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 """Writes the tables of docs/port-trials.md from what run.py left in its work folder.
 
-    bench/port_trials/table.py WORK > docs/port-trials.md
+    bench/port_trials/table.py WORK [PAGE] > docs/port-trials.md
 
+Given an earlier PAGE (a copy of it: the shell empties what it writes to), repositories that WORK has no result of stay as they were there.
 causes.tsv beside this file says of what does not agree, or does not run on the reference, why, and what in the report says so beforehand.
 A row without a cause is written as unexplained: nothing is left out.
 """
@@ -16,6 +17,7 @@ import re
 import sys
 from typing import Any
 
+from earlier_page import EarlierPage
 from run import EVERY, HERE, Trial, outcome, read_trials
 
 INTRODUCTION = HERE / "introduction.md"
@@ -150,12 +152,13 @@ def cause_of(causes: list[tuple[re.Pattern[str], str, str]], text: str) -> tuple
     return next(((cause, predicted) for pattern, cause, predicted in causes if pattern.search(text)), ("unexplained", "no"))
 
 
-def write_troubles(tally: Tally, causes: list[tuple[re.Pattern[str], str, str]]) -> None:
+def write_troubles(tally: Tally, causes: list[tuple[re.Pattern[str], str, str]], kept: list[tuple[str, str]]) -> None:
     groups: dict[tuple[str, str, str, str], list[Trouble]] = collections.defaultdict(list)
     for trouble in tally.troubles:
         cause, predicted = cause_of(causes, f"{trouble.what} {trouble.where} {trouble.kind} {trouble.said}")
         groups[trouble.what.partition("::")[0], trouble.kind, cause, predicted].append(trouble)
     print("| row | what | tests or program | where | cause | predicted by the report |\n|---|---|---|---|---|---|")
+    lines = list(kept)
     for (row, kind, cause, predicted), members in sorted(groups.items()):
         functions = collections.Counter(name for member in {(m.what, m.where.split()[0]): m for m in members if "::" in m.what}.values()
                                         for name in [member.what.rpartition("::")[2].partition("[")[0]])
@@ -165,14 +168,29 @@ def write_troubles(tally: Tally, causes: list[tuple[re.Pattern[str], str, str]])
             tests = [f"{len({member.what for member in members})} tests"]
         where = ", ".join(sorted({member.where for member in members}))
         text = cause if cause != "unexplained" else f"unexplained: `{members[0].said.replace('|', '¦')}`"
-        print(f"| {row} | {kind} | {', '.join(tests) or 'the program'} | {where} | {text} | {predicted} |")
+        lines.append((row, f"| {row} | {kind} | {', '.join(tests) or 'the program'} | {where} | {text} | {predicted} |"))
+    for _, line in sorted(lines):
+        print(line)
+
+
+def keep(tally: Tally, page: EarlierPage, trials: list[Trial]) -> tuple[dict[str, list[str]], list[tuple[str, str]]]:
+    """Adds what the page says of repositories without a result; returns their rows and troubles."""
+    rows = {name: cells for name, cells in page.repositories.items() if name not in tally.counts}
+    own = {trial.id for trial in trials if trial.repository in rows}
+    for name in rows:
+        tally.tests_not_on_reference[name] = page.failing.get(name, 0)
+    tally.not_on_reference.update((name, why) for name, why in page.not_on_reference.items() if name in own)
+    tally.missing = [name for name in tally.missing if name.split()[0] not in own or name in page.missing]
+    return rows, [(name, line) for name, line in page.troubles if name in own]
 
 
 def main() -> None:
     tally = Tally(pathlib.Path(sys.argv[1]))
+    page = EarlierPage(pathlib.Path(sys.argv[2]) if len(sys.argv) > 2 else None)
     trials = read_trials(HERE / "trials.tsv")
     for trial in trials:
         tally.add(trial)
+    kept, kept_troubles = keep(tally, page, trials)
     columns = [f"{chip} {style}" for chip in ("ascend-910b3", "mlu370-x8") for style in ("vendor", "plug-in")] + ["ascend-910b3 portable"]
     causes = read_causes()
     print(INTRODUCTION.read_text(encoding="utf-8"))
@@ -180,19 +198,21 @@ def main() -> None:
     print("| repository | pass on the reference | " + " | ".join(columns) + " | numbers compared |")
     print("|---|" + "---|" * (len(columns) + 2))
     total = {column: Counts() for column in columns}
+    on_reference = numbers = 0
     for repository in dict.fromkeys(trial.repository for trial in trials):
         row = tally.counts.get(repository, {})
-        for column in columns:
-            counts = row.get(column, Counts())
-            total[column] = Counts(*(a + b for a, b in zip(dataclasses.astuple(total[column]), dataclasses.astuple(counts), strict=True)))
-        cells = [str(row[column]) if column in row else "-" for column in columns]
-        print(f"| {repository} | {tally.on_reference[repository]} | " + " | ".join(cells) + f" | {tally.numbers[repository]} |")
-    print(f"| all | {sum(tally.on_reference.values())} | " + " | ".join(str(total[column]) for column in columns) + f" | {sum(tally.numbers.values())} |")
+        cells = kept.get(repository) or [str(tally.on_reference[repository]), *(str(row[column]) if column in row else "-" for column in columns), str(tally.numbers[repository])]
+        on_reference, numbers = on_reference + int(cells[0]), numbers + int(cells[-1])
+        for column, cell in zip(columns, cells[1:-1], strict=True):
+            counts = [int(count) for count in cell.split("/")] if cell != "-" else [0, 0, 0]
+            total[column] = Counts(*(a + b for a, b in zip(dataclasses.astuple(total[column]), counts, strict=True)))
+        print(f"| {repository} | " + " | ".join(cells) + " |")
+    print(f"| all | {on_reference} | " + " | ".join(str(total[column]) for column in columns) + f" | {numbers} |")
     print("\n## What does not agree\n")
-    write_troubles(tally, causes)
+    write_troubles(tally, causes, kept_troubles)
     print("\n## What does not run on the reference\n\nNot judged after the port.\n\n| row | why |\n|---|---|")
     for name, said in sorted(tally.not_on_reference.items()):
-        cause = cause_of(causes, f"{name} reference {said}")[0]
+        cause = page.not_on_reference[name] if said == page.not_on_reference.get(name) else cause_of(causes, f"{name} reference {said}")[0]
         print(f"| {name} | {cause if cause != 'unexplained' else '`' + said.replace('|', '¦') + '`'} |")
     print("\nTests that fail on the reference too, left out before the comparison: "
           + (", ".join(f"{name} {count}" for name, count in tally.tests_not_on_reference.items() if count) or "none") + ".")
