@@ -57,12 +57,17 @@ void carry_out(Operation& operation) {
   operation.work();
 }
 
+constexpr std::uint64_t kQueueMost = 64;  // operations a pipe may be behind; without a bound a long loop would take its square
+
 // Some legal progress: per pipe a few of the oldest operations happen now, or none.
 void let_pipes_run(Task& task) {
   const std::uint64_t draw = next_random(task.pipes.random);
+  std::uint64_t behind[4] = {};
+  for (const Operation& operation : task.pipes.pending) behind[static_cast<unsigned>(operation.pipe)] += operation.is_done ? 0 : 1;
   for (unsigned pipe = 1; pipe <= 3; ++pipe) {
     std::uint64_t steps = (draw >> (pipe * 8)) & 7;
-    if (steps > 3) continue;  // a lazy moment of this pipe
+    if (steps > 3) steps = 0;  // a lazy moment of this pipe
+    if (behind[pipe] > kQueueMost) steps = std::max(steps, behind[pipe] - kQueueMost);
     for (Operation& operation : task.pipes.pending) {
       if (steps == 0) break;
       if (static_cast<unsigned>(operation.pipe) != pipe || operation.is_done) continue;
@@ -70,6 +75,16 @@ void let_pipes_run(Task& task) {
       --steps;
     }
   }
+}
+
+// Of operations of a pipe on the same bytes the latest is enough to judge those of other pipes by: a loop does the same again.
+void forget_repeated(std::deque<Operation>& pending) {
+  Operation latest = std::move(pending.back());
+  pending.pop_back();
+  std::erase_if(pending, [&](const Operation& each) {
+    return each.is_done && each.pipe == latest.pipe && each.is_async == latest.is_async && each.regions == latest.regions;
+  });
+  pending.push_back(std::move(latest));
 }
 
 void report_conflicts(Task& task, const Operation& operation, bool waits_for_compute) {
@@ -108,6 +123,7 @@ void issue(Task& task, Operation operation) {
     return;
   }
   task.pipes.pending.push_back(std::move(operation));
+  forget_repeated(task.pipes.pending);
   let_pipes_run(task);
 }
 

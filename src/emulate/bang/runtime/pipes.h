@@ -22,6 +22,7 @@ struct Region {
   std::int64_t stride0 = 0, count0 = 1;
   std::int64_t stride1 = 0, count1 = 1;
   bool is_write = false;
+  bool operator==(const Region&) const = default;
 };
 bool overlap(const Region& a, const Region& b);
 // Calls `each(start, bytes)` for every segment; one that covers all when they touch.
