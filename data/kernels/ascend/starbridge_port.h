@@ -2,6 +2,8 @@
 #pragma once
 
 #include <acl/acl.h>
+#include <math.h>
+#include <time.h>
 
 #include <algorithm>
 #include <cmath>

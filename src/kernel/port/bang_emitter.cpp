@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <functional>
 
+#include "kernel/port/share_tiles.h"
 #include "kernel/port/work.h"
 
 namespace starbridge::kernel::port {
@@ -87,10 +88,22 @@ void BangEmitter::declare_arrays() {
     if (child->extra == "shared") tile(child->name, child->type, count);
     if (child->extra == "local") tile(child->name, child->type, count * threads_max_);
   }
+  std::map<std::string, std::string> kept;  // variables with a tile, and their types there
   for (const std::string& name : used_tiles_) {
     if (shapes_.variables().count(name) > 0 && shapes_.variable(name).is_varying)
-      tile(name, shapes_.type_of(name) == "b" ? "i32" : shapes_.type_of(name), threads_max_);
+      kept[name] = shapes_.type_of(name) == "b" ? "i32" : shapes_.type_of(name);
   }
+  std::map<std::string, std::string> owners;
+  if (choices_.shares_tiles) {
+    std::map<std::string, int> widths;
+    for (const auto& [name, type] : kept) widths[name] = front::type_bytes(type);
+    owners = share_tiles(kernel_->args.back(), widths);
+  }
+  for (const auto& [name, type] : kept) {
+    if (owners.count(name) == 0) tile(name, type, threads_max_);
+  }
+  for (const auto& [name, owner] : owners)
+    tiles_ += "  auto " + name + " = (" + bang_type(kept[name]) + "*)(" + owner + ");\n";
   for (int i = 0; i < scratch_most_; ++i) tile("scratch_" + std::to_string(i), "f32", threads_max_);
   if (needs_wide_scratch_) tile("scratch_wide", "i64", threads_max_);
   if (needs_lane_index_) tile("lane_index", "i32", threads_max_);

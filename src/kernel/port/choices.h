@@ -8,6 +8,8 @@ struct Choices {
   bool is_scalar = false;
   // Variables of kernels that are double are computed as float. Data that lies in memory as double stays refused.
   bool narrows_double = false;
+  // Variables whose lives do not meet may lie in one tile. Taken when a block of 1024 threads would not fit otherwise.
+  bool shares_tiles = false;
 };
 
 }  // namespace starbridge::kernel::port

@@ -3,6 +3,7 @@
 #include "kernel/port/bang_emitter.h"
 #include "kernel/port/normalise.h"
 #include "kernel/port/shapes.h"
+#include "kernel/port/share_tiles.h"
 
 namespace starbridge::kernel::port {
 
@@ -124,6 +125,22 @@ TEST(FindFault, NamesWhatIsWrong) {
   EXPECT_NE(find_fault(kernel_of("(store:f32 \"nowhere\" (const:i64 \"0\") (const:f32 \"1\"))")), "");
   EXPECT_NE(find_fault(kernel_of("(set:i32 \"x\" (add:i32 (const:i32 \"1\")))")), "");
   EXPECT_NE(find_fault(kernel_of("(set:i32 \"x\" (add (const:i32 \"1\") (const:i32 \"2\")))")), "");
+}
+
+TEST(ShareTiles, LivesThatDoNotMeetTakeOneTile) {
+  const std::map<std::string, int> tiles = {{"a", 4}, {"b", 4}, {"c", 4}, {"d", 1}, {"sum", 4}, {"late", 4}};
+  const Tree body = tree_of(
+      "(seq (set:f32 \"sum\" (const:f32 \"0\"))"
+      "(loop (lt:b (param:i32 \"n\") (const:i32 \"3\")) (seq"
+      "(set:f32 \"a\" (const:f32 \"1\")) (set:f32 \"sum\" (add:f32 (var:f32 \"sum\") (var:f32 \"a\")))"
+      "(set:f32 \"b\" (const:f32 \"2\")) (set:u8 \"d\" (const:u8 \"2\"))"
+      "(if (var:b \"d\") (seq (set:f32 \"sum\" (add:f32 (var:f32 \"sum\") (var:f32 \"b\")))))"
+      "(set:f32 \"c\" (var:f32 \"b\")) (store:f32 \"to\" (const:i64 \"0\") (var:f32 \"c\"))"
+      "(store:f32 \"to\" (const:i64 \"0\") (var:f32 \"late\")) (set:f32 \"late\" (const:f32 \"5\"))) (seq))"
+      "(store:f32 \"to\" (const:i64 \"0\") (var:f32 \"sum\")))");
+  const std::map<std::string, std::string> owners = share_tiles(body, tiles);
+  // b begins behind a; c is made of b; late carries a value from turn to turn; d has another width; sum lives on.
+  EXPECT_EQ(owners, (std::map<std::string, std::string>{{"b", "a"}}));
 }
 
 }  // namespace starbridge::kernel::port

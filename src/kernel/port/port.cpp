@@ -100,8 +100,10 @@ base::Result<Tree> prepared(const Tree& kernel) {
 }
 
 // As many threads per block as fit: CUDA allows 1024.
-Emitted emitted(const Tree& kernel, long long nram, const Choices& choices) {
-  Emitted result;
+Emitted emitted(const Tree& kernel, long long nram, Choices choices) {
+  Emitted result = BangEmitter(kernel, nram, 1024, choices).run();
+  if (result.refusal.rfind("capacity", 0) != 0) return result;
+  choices.shares_tiles = true;
   for (int threads = 1024; threads >= 64; threads /= 2) {
     result = BangEmitter(kernel, nram, threads, choices).run();
     if (result.refusal.rfind("capacity", 0) != 0) break;
