@@ -323,6 +323,18 @@ bool Lowering::intrinsic(const clang::CallExpr* expr, const std::string& name, V
                                     : math == "popcll" || math == "clzll"                                                ? "u64"
                                                                                                                          : type));
   result.tree = node;
+  // std::min and std::max are comparisons: what they make of NaN depends on its side.
+  if ((math == "min" || math == "max") && is_float(type) && node->args.size() == 2 && callee != nullptr && callee->isInStdNamespace()) {
+    std::vector<Tree> sides;
+    for (const Tree& each : node->args) {
+      const std::string side = fresh("side");
+      emit(make("set", type, side, {each}));
+      sides.push_back(make("var", type, side));
+    }
+    const bool is_min = math == "min";
+    const Tree test = make("lt", "b", "", {sides[is_min ? 1 : 0], sides[is_min ? 0 : 1]});
+    result.tree = make("select", type, "", {test, sides[1], sides[0]});
+  }
   return true;
 }
 

@@ -39,7 +39,9 @@ class Collector : public clang::RecursiveASTVisitor<Collector> {
   }
   bool VisitVarDecl(clang::VarDecl* var) {
     if (sources_.isInSystemHeader(var->getLocation()) || !var->hasGlobalStorage() || var->isStaticLocal()) return true;
-    if (!var->hasAttr<clang::CUDAConstantAttr>() && !var->hasAttr<clang::CUDADeviceAttr>()) return true;
+    // Constants of the host that kernels name have got the attribute from the compiler: they stay what they are.
+    const auto is_written = [](const clang::Attr* attribute) { return attribute != nullptr && !attribute->isImplicit(); };
+    if (!is_written(var->getAttr<clang::CUDAConstantAttr>()) && !is_written(var->getAttr<clang::CUDADeviceAttr>())) return true;
     if (var->getDescribedVarTemplate() != nullptr || var->isConstexpr()) return true;
     Tree node = range(var->getSourceRange(), var);
     node->op = "symbol";
