@@ -125,6 +125,16 @@ void mark_written(const Operation& operation) {
   }
 }
 
+void issue_vector(Task& task, Operation operation, int align) {
+  if (!settings().is_check) {
+    operation.work();
+    return;
+  }
+  if (!check_vector(task, operation, align)) return;
+  mark_written(operation);
+  issue(task, std::move(operation));
+}
+
 void refuse(const char* name, const char* en, const char* zh, const void* place) {
   report_at("unsupported", place, std::string(name) + " " + en, std::string(name) + " " + zh);
   finish_log();

@@ -44,6 +44,8 @@ void add_segments(std::vector<Segment>& to, const Layout& layout, const Shape& s
 bool check_vector(Task& task, const Operation& operation, int align = 32);
 // The named bytes are written now.
 void mark_written(const Operation& operation);
+// Checks a vector instruction, marks what it writes and gives it to the vector pipe; without checkers it is carried out at once.
+void issue_vector(Task& task, Operation operation, int align = 32);
 [[noreturn]] void refuse(const char* name, const char* en, const char* zh, const void* place);
 
 }  // namespace starbridge::emulate::ascend

@@ -3,7 +3,6 @@
 #include <cmath>
 
 #include "emulate/ascend/runtime/instruction.h"
-#include "emulate/common/settings.h"
 
 using namespace starbridge::emulate;
 using namespace starbridge::emulate::ascend;
@@ -77,14 +76,8 @@ void carry_out(const Rows& r) {
 }
 
 void give(Task& task, Operation operation) {
-  if (!settings().is_check) {
-    operation.work();
-    return;
-  }
   std::erase_if(operation.segments, [](const Segment& segment) { return segment.start == nullptr; });
-  if (!check_vector(task, operation)) return;
-  mark_written(operation);
-  issue(task, std::move(operation));
+  issue_vector(task, std::move(operation));
 }
 
 }  // namespace

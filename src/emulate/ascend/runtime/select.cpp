@@ -11,17 +11,6 @@ using namespace starbridge::emulate::ascend;
 
 namespace {
 
-// Checks and gives to the vector pipe.
-void issue_vector(Task& task, Operation operation, int align = 32) {
-  if (!settings().is_check) {
-    operation.work();
-    return;
-  }
-  if (!check_vector(task, operation, align)) return;
-  mark_written(operation);
-  issue(task, std::move(operation));
-}
-
 bool bit_at(const void* bits, std::int64_t i) { return (static_cast<const unsigned char*>(bits)[i / 8] >> (i % 8) & 1) != 0; }
 
 void carry_out_select(const sb_select& call, const Shape& shape, Task& task) {

@@ -82,16 +82,6 @@ void merge_all(const Merge& merge, unsigned* taken) {
   }
 }
 
-void give(Task& task, Operation operation) {
-  if (!settings().is_check) {
-    operation.work();
-    return;
-  }
-  if (!check_vector(task, operation)) return;
-  mark_written(operation);
-  issue(task, std::move(operation));
-}
-
 }  // namespace
 
 extern "C" {
@@ -118,7 +108,7 @@ void __sb_asc_sort32(const char* name, int type, void* dst, const void* values, 
                  static_cast<const char*>(indices) + at * 4, width);
   };
   if (settings().is_check) check_range(name, "repeatTime", std::abs(repeat), 0, 255, place);
-  give(task, std::move(operation));
+  issue_vector(task, std::move(operation));
 }
 
 void __sb_asc_merge_sort(const char* name, int type, void* dst, const void* const* src, const unsigned short* lengths,
@@ -161,7 +151,7 @@ void __sb_asc_merge_sort(const char* name, int type, void* dst, const void* cons
       unsigned by_list[4];
       merge_all(merge, by_list);
     };
-    give(task, std::move(operation));
+    issue_vector(task, std::move(operation));
     return;
   }
   // The counts come back in registers: the instruction is over when the scalar unit has them.
@@ -171,7 +161,7 @@ void __sb_asc_merge_sort(const char* name, int type, void* dst, const void* cons
     merge_all(merge, by_list);
     for (int i = 0; i < merge.lists; ++i) taken[merge.which[i]] = by_list[i];
   };
-  give(task, std::move(operation));
+  issue_vector(task, std::move(operation));
   if (settings().is_check) drain(task, SB_PIPE_V);
 }
 
@@ -196,6 +186,6 @@ void __sb_asc_extract(const char* name, int type, void* values, void* indices, c
       std::memcpy(static_cast<char*>(indices) + i * 4, record + 4, 4);
     }
   };
-  give(task, std::move(operation));
+  issue_vector(task, std::move(operation));
 }
 }

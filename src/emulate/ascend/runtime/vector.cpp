@@ -203,13 +203,7 @@ static void move_compare_mask(const char* name, void* bits, bool is_write, const
   operation.work = [bits, is_write, mask = task.compare_mask] {
     is_write ? std::memcpy(bits, mask, kBytes) : std::memcpy(mask, bits, kBytes);
   };
-  if (!settings().is_check) {
-    operation.work();
-    return;
-  }
-  if (!check_vector(task, operation)) return;
-  mark_written(operation);
-  issue(task, std::move(operation));
+  issue_vector(task, std::move(operation));
 }
 
 extern "C" void __sb_asc_set_compare_mask(const void* bits) {
