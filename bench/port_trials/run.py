@@ -81,7 +81,7 @@ def port(tools: Tools, trial: Trial, original: pathlib.Path, chip: str, style: s
     if not copy.exists():
         copy.parent.mkdir(parents=True, exist_ok=True)
         command = [tools.starbridge, "--json", "port", str(original), "--to", chip, "--style", style, "-o", str(copy)]
-        done = subprocess.run(command, capture_output=True, text=True, timeout=300)
+        done = subprocess.run(command, capture_output=True, text=True, timeout=tools.timeout_s)
         if not copy.exists():
             raise RuntimeError(f"the port failed: {done.stderr[-500:]}")
         findings = tools.work / "findings" / f"{chip}-{style}"

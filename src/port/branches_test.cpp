@@ -57,6 +57,8 @@ const Case kTellsApart[] = {
      "import torch\ndef seed(n):\n  if torch.cuda.is_available():\n    torch.cuda.manual_seed_all(n)\n  log(n)\n  if "
      "is_npu_available():\n    torch.npu.manual_seed_all(n)\n",
      true},
+    {"cases of a match", "import torch\nmatch x.device.type:\n  case 'cuda': a()\n  case 'npu': b()\n", true},
+    {"a table of keywords", "import torch\nn = dict(cuda=1, npu=2)[x.device.type]\n", false},
     {"a conditional", "import torch\nd = torch.device('npu' if is_npu_available() else 'cuda')\n", true},
     {"a membership", "import torch\nif x.device.type in ('cuda', 'npu'):\n  pass\n", false},
     {"an or", "import torch\nflag = x.device.type == 'cuda' or x.device.type == 'npu'\n", false},

@@ -97,6 +97,8 @@ const Case kCases[] = {
      "#!/usr/bin/env python\nimport portable_device\nimport os\ndef f(device=portable_device.name):\n  import x\nimport torch\n"},
     {"line ends and tabs", "import torch\r\nif a:\r\n\tx.to('cuda')\r\n",
      "import torch\r\nimport portable_device\r\nif a:\r\n\tx.to(portable_device.name)\r\n"},
+    {"a case of a match", "import torch\nmatch x.device.type:\n  case 'cuda': f()\n",
+     "import torch\nimport portable_device\nmatch x.device.type:\n  case portable_device.name: f()\n"},
     {"what is no device",
      "\"\"\"cuda\"\"\"\nimport torch\n# cuda\nprint('cuda')\npath = '/usr/local/cuda'\nkey = {'cuda': 1}\nlog.info(f'on "
      "cuda:{n}')\n",
@@ -145,7 +147,9 @@ TEST(Portable, TorchAcceleratorIsUsedWhereItSaysTheSame) {
 }
 
 TEST(Portable, WhatHasNoCommonFormIsAFinding) {
-  for (const char* source : {"import torch\nx.cuda(0, True)\n", "import torch\nx.cuda(*where)\n"}) {
+  for (const char* source : {"import torch\nx.cuda(0, True)\n", "import torch\nx.cuda(*where)\n",
+                             "import torch\nn = dict(cuda=1)[x.device.type]\n",
+                             "match str(x.device):\n  case 'cuda:0': f()\n"}) {
     Ported ported = port_python(source);
     EXPECT_EQ(ported.text, source);
     ASSERT_EQ(ported.findings.size(), 1U) << source;

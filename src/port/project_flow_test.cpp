@@ -134,6 +134,17 @@ TEST_F(ProjectFlow, NumbersGivenToFunctionsThatTakeThemForDevicesAreTold) {
   EXPECT_TRUE(lines_of("device-number-passed").empty());
 }
 
+TEST_F(ProjectFlow, TablesThatDevicesLookUpAreFollowedToTheirFile) {
+  std::string tables = "FAST = dict(cuda='fast', cpu='slow')\nCOST = {'cuda': 2, 'cpu': 1}\nNAMES = dict(cuda=1)\n";
+  Files changed = port({{"tables.py", tables},
+                        {"more.py", "from tables import *\n"},
+                        {"a.py", "from tables import FAST, NAMES\nprint(FAST[x.device.type], NAMES['cuda'])\n"},
+                        {"b.py", "import more\nprint(more.COST.get(x.device.type))\n"},
+                        {"c.py", "def dict(**k): pass\nT = dict(cuda=1)\nprint(T[x.device.type])\n"}});
+  EXPECT_EQ(changed,
+            (Files{{"tables.py", "FAST = dict(npu='fast', cpu='slow')\nCOST = {'npu': 2, 'cpu': 1}\nNAMES = dict(cuda=1)\n"}}));
+}
+
 TEST_F(ProjectFlow, CyclesOfImportsEnd) {
   Files changed = port({{"a.py", "from b import DEV\nfrom b import *\nx.to(DEV)\n"},
                         {"b.py", "from a import DEV\nfrom a import *\nx.to(DEV)\nS = 'cuda'\n"}});

@@ -163,6 +163,7 @@ class BranchFinder {
     switch (syntax_.kind(id)) {
       case Kind::kStatement:
         if (is_if(id)) visit_if(id);
+        if (syntax_.child(id, Field::kPattern) != kNoNode) visit_match(id);
         return;
       case Kind::kConditional:
         if (is_told_apart(mask_of(id))) settle(id, mask_of(id), true);
@@ -178,6 +179,8 @@ class BranchFinder {
       case Kind::kSet:
       case Kind::kDictionary:
         return visit_collection(id);
+      case Kind::kCall:
+        return visit_table(id);
       default:
         return;
     }
@@ -215,6 +218,24 @@ class BranchFinder {
     std::uint32_t end = syntax_.kind(block) == Kind::kBlock ? syntax_.node(block).end : syntax_.node(statement).end;
     Span rest{syntax_.node(statement).begin, end};
     if (is_told_apart(mask_of(rest))) settle(rest, mask_of(rest), is_chain);
+  }
+
+  void visit_match(NodeId statement) {
+    unsigned cases = 0;
+    for (NodeId part = syntax_.node(statement).first_child; part != kNoNode; part = syntax_.node(part).next_sibling)
+      cases |= syntax_.node(part).field == Field::kPattern ? mask_of(part) : 0U;
+    if (is_told_apart(cases)) settle(statement, cases, true);
+  }
+
+  // dict(cuda=..., npu=...)
+  void visit_table(NodeId call) {
+    NodeId function = syntax_.child(call, Field::kFunction);
+    NodeId arguments = syntax_.child(call, Field::kArguments);
+    if (syntax_.kind(function) != Kind::kIdentifier || syntax_.name(function) != "dict" || arguments == kNoNode) return;
+    unsigned keys = 0;
+    for (NodeId each = syntax_.node(arguments).first_child; each != kNoNode; each = syntax_.node(each).next_sibling)
+      keys |= syntax_.kind(each) == Kind::kKeywordArgument ? families_in(syntax_.name(each)) : 0U;
+    if (is_told_apart(keys)) settle(call, keys, false);
   }
 
   bool leaves(NodeId block) const {

@@ -15,6 +15,7 @@ void Comparisons::visit_lookup(NodeId table, NodeId key) {
 
 void Comparisons::run() {
   for (NodeId id : comparisons_) compare(id);
+  for (NodeId statement : matches_) match(statement);
   for (NodeId call : prefix_tests_) {
     NodeId object = syntax_.child(syntax_.child(call, Field::kFunction), Field::kObject);
     if (is_device_like(object)) flow_.reach(argument_of(syntax_, call, "", 0), TextRole::kDevice);
@@ -68,6 +69,14 @@ bool Comparisons::is_backend_like(NodeId expression) const {
   if (role != nullptr) return *role == TextRole::kCollective;
   if (syntax_.kind(expression) != Kind::kCall) return false;
   return scopes_.dotted_path(syntax_.child(expression, Field::kFunction)) == "torch.distributed.get_backend";
+}
+
+void Comparisons::match(NodeId statement) {
+  NodeId subject = syntax_.node(statement).first_child;
+  if (!is_device_like(subject)) return;
+  for (NodeId part = syntax_.node(subject).next_sibling; part != kNoNode; part = syntax_.node(part).next_sibling) {
+    if (syntax_.node(part).field == Field::kPattern) flow_.reach_pattern(part);
+  }
 }
 
 void Comparisons::compare(NodeId comparison) {

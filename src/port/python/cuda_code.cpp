@@ -146,7 +146,8 @@ class CodeFinder {
   // `device != "cuda" or not is_xformers_available()`: the text carries the package it is asked together with.
   void name_packages() {
     for (Site& site : sites_.sites) {
-      if (site.kind != SiteKind::kDeviceText || site.is_settled || site.name != "cuda") continue;
+      bool is_text = site.kind == SiteKind::kDeviceText && site.literal.second > 0;
+      if (!is_text || site.is_settled || site.name != "cuda") continue;
       NodeId top = node_at(site.literal);
       bool is_compared = top != kNoNode && syntax_.kind(syntax_.node(top).parent) == Kind::kComparison;
       if (!is_compared) continue;

@@ -6,15 +6,6 @@
 
 namespace starbridge::port::python {
 
-std::size_t hash_of(const Demand& demand) {
-  std::size_t hash = std::hash<std::string_view>()(demand.name);
-  auto mix = [&](std::size_t value) { hash = (hash ^ value) * 0x9E3779B97F4A7C15ULL; };
-  mix(std::hash<std::string_view>()(demand.parameter));
-  mix(static_cast<std::size_t>(demand.position + 1) * 32 + static_cast<std::size_t>(demand.kind) * 2 +
-      (demand.role == TextRole::kDevice ? 1 : 0));
-  return hash;
-}
-
 Literal read_literal(const Syntax& syntax, NodeId string) {
   const Node& node = syntax.node(string);
   std::string_view written = syntax.text(string);
@@ -402,20 +393,43 @@ void Flow::follow_subscript(NodeId expression, TextRole role, int depth) {
   }
 }
 
-void Flow::reach_keys(NodeId table) {
-  auto reach_own = [&](NodeId dictionary) {
-    if (syntax_.kind(dictionary) != Kind::kDictionary) return;
+void Flow::follow_keys(NodeId dictionary) {
+  if (syntax_.kind(dictionary) == Kind::kDictionary) {
     for (NodeId pair = syntax_.node(dictionary).first_child; pair != kNoNode; pair = syntax_.node(pair).next_sibling)
       follow(syntax_.child(pair, Field::kKey), TextRole::kDevice, 0);
-  };
-  reach_own(table);
+    return;
+  }
+  if (syntax_.kind(dictionary) != Kind::kCall) return;
+  NodeId function = syntax_.child(dictionary, Field::kFunction);
+  bool is_dict = syntax_.kind(function) == Kind::kIdentifier && syntax_.name(function) == "dict";
+  if (!is_dict || !scopes_.find(function, syntax_.node(function).symbol).empty()) return;  // the project's own function
+  NodeId arguments = syntax_.child(dictionary, Field::kArguments);
+  if (syntax_.kind(arguments) != Kind::kArgumentList) return;
+  for (NodeId each = syntax_.node(arguments).first_child; each != kNoNode; each = syntax_.node(each).next_sibling) {
+    bool is_key = syntax_.kind(each) == Kind::kKeywordArgument;
+    if (is_key && visited_.insert((std::uint64_t{each} << 1)).second) report_(each, TextRole::kDevice);
+  }
+}
+
+void Flow::reach_keys(NodeId table) {
+  follow_keys(table);
+  if (std::string path = foreign_path(table); !path.empty()) demand(Demand::Kind::kImportedKeys, std::move(path), TextRole::kDevice);
   if (syntax_.kind(table) == Kind::kIdentifier) {
-    for (const Binding& binding : scopes_.find(table, syntax_.node(table).symbol)) {
-      if (binding.kind == Binding::Kind::kValue) reach_own(binding.node);
+    std::span<const Binding> bindings = scopes_.find(table, syntax_.node(table).symbol);
+    if (bindings.empty()) demand_of_stars(Demand::Kind::kImportedKeys, syntax_.name(table), TextRole::kDevice);
+    for (const Binding& binding : bindings) {
+      if (binding.kind == Binding::Kind::kValue) follow_keys(binding.node);
     }
   } else if (syntax_.kind(table) == Kind::kAttribute) {
-    for (NodeId value : scopes_.attribute_values(syntax_.node(table).symbol)) reach_own(value);
+    for (NodeId value : scopes_.attribute_values(syntax_.node(table).symbol)) follow_keys(value);
   }
+}
+
+void Flow::reach_pattern(NodeId pattern) {
+  if (syntax_.kind(pattern) == Kind::kString) return follow(pattern, TextRole::kDevice, 0);
+  if (syntax_.kind(pattern) != Kind::kOther) return;
+  for (NodeId part = syntax_.node(pattern).first_child; part != kNoNode; part = syntax_.node(part).next_sibling)
+    reach_pattern(part);
 }
 
 std::span<const Binding> Flow::module_bindings(std::string_view name) const {
@@ -437,6 +451,14 @@ void Flow::reach_name(std::string_view name, TextRole role) {
   for (const Binding& binding : module_bindings(name)) {
     if (binding.kind == Binding::Kind::kValue) follow(binding.node, role, 0);
     if (binding.kind == Binding::Kind::kImport) demand(Demand::Kind::kImported, scopes_.module(binding), role);
+  }
+}
+
+void Flow::reach_name_keys(std::string_view name) {
+  demand_of_stars(Demand::Kind::kImportedKeys, name, TextRole::kDevice);
+  for (const Binding& binding : module_bindings(name)) {
+    if (binding.kind == Binding::Kind::kValue) follow_keys(binding.node);
+    if (binding.kind == Binding::Kind::kImport) demand(Demand::Kind::kImportedKeys, scopes_.module(binding), TextRole::kDevice);
   }
 }
 

@@ -5,37 +5,15 @@
 #include <functional>
 #include <unordered_set>
 
+#include "port/python/demand.h"
 #include "port/python/scopes.h"
 
 namespace starbridge::port::python {
 
-// Which texts are wanted: "cuda"-like device texts or "nccl"-like collective backends.
-enum class TextRole { kDevice, kCollective };
-
-// What a file asks of the rest of the project: values that reach a device by way of another file.
-struct Demand {
-  enum class Kind : std::uint8_t {
-    kImported,        // the value of an imported name
-    kReturned,        // what an imported function returns
-    kArgument,        // what is given for a parameter of a function or class of this file
-    kMethodArgument,  // the same for a method, whose class is not known
-    kMethodReturned,  // what methods of this name return
-    kAttribute,       // what is assigned to attributes of this name, and options and fields so called
-    kKey,             // what stands under this key in dictionaries and settings
-    kFixture,         // what the fixture of this name gives, in a conftest.py of the asking file's folder or of one above it
-  };
-  Kind kind = Kind::kImported;
-  std::string name;       // kImported, kReturned: the path as this file's imports spell it
-  std::string parameter;  // its keyword
-  int position = -1;      // its place among the arguments, from 0
-  TextRole role = TextRole::kDevice;
-};
-// Of everything a demand says; two different demands are told apart by it for all practical purposes (64 bits).
-std::size_t hash_of(const Demand& demand);
-
 class Flow {
  public:
-  // `report` is called once for every text literal that reaches a position of `role`; the node is a kString.
+  // `report` is called once for every text literal that reaches a position of `role`; the node is a kString, or the
+  // kKeywordArgument of dict(cuda=...) whose name is a key.
   using Report = std::function<void(NodeId string, TextRole role)>;
   using OnDemand = std::function<void(Demand demand)>;
   Flow(const Syntax& syntax, const Scopes& scopes, Report report, OnDemand on_demand)
@@ -46,6 +24,8 @@ class Flow {
   void reach(NodeId expression, TextRole role);
   // Keys of the dictionary that `table` is: a device looks them up.
   void reach_keys(NodeId table);
+  // Texts of a pattern that a device is matched with: "cuda", "cuda" | "xpu", {"device": "cuda"}.
+  void reach_pattern(NodeId pattern);
   // True when the expression was followed as a device: comparisons with it are about devices.
   bool was_reached(NodeId expression) const;
   // Variables and attributes that were followed, by written path: "device", "self.device".
@@ -56,6 +36,7 @@ class Flow {
 
   // Answers to demands of other files.
   void reach_name(std::string_view name, TextRole role);      // a name of the module
+  void reach_name_keys(std::string_view name);                // keys of a dictionary of the module
   void reach_returned(std::string_view name, TextRole role);  // a function of the module
   void reach_method_returned(std::string_view name, TextRole role);
   void reach_attribute(std::string_view name, TextRole role);
@@ -84,6 +65,7 @@ class Flow {
   void follow_attribute(NodeId expression, TextRole role, int depth);
   void follow_call(NodeId call, TextRole role, int depth);
   void follow_subscript(NodeId expression, TextRole role, int depth);
+  void follow_keys(NodeId dictionary);
   void follow_children(NodeId expression, TextRole role, int depth);
   // False when all values of a group (bindings of a name, values of an attribute) were followed before: files that use one name a
   // hundred thousand times would otherwise be walked ten thousand million times.

@@ -34,7 +34,7 @@ NodeId Parser::star_subject() {
 
 void Parser::case_clause(Open& statement) {
   advance();
-  add(statement, open_pattern());
+  add(statement, open_pattern(), Field::kPattern);
   if (accept(Token::kIf)) add(statement, named_expression());
   expect(Token::kColon);
   add(statement, block());

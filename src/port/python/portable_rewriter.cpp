@@ -132,12 +132,20 @@ std::string PortableRewriter::apart(Span span, std::string replacement) const {
 }
 
 void PortableRewriter::rewrite_text(const Site& site, const std::string& field, std::string rule) {
+  if (site.literal.second == 0) {
+    return leave(site, text("write the table as {{{}: ..., \"cpu\": ...}}, for a keyword is fixed",
+                            "关键字不可变，请将表写为 {{{}: ..., \"cpu\": ...}}", field));
+  }
   std::string_view literal = text_at(site.literal);
   std::size_t quote = literal.find_first_of("'\"");
   SB_CHECK(quote != std::string_view::npos);
   std::size_t quotes = literal.substr(quote, 3) == std::string(3, literal[quote]) && literal.size() >= quote + 6 ? 3 : 1;
   bool is_whole = site.span.first == site.literal.first + quote + quotes && site.span.second + quotes == site.literal.second;
   if (is_whole && !site.is_joined) return change(site, site.literal, apart(site.literal, field), std::move(rule));
+  if (site.is_pattern) {
+    return leave(site, text("compare with f\"{{{}}}...\" in an if, for a case takes literals alone",
+                            "case 只接受字面量，请改用 if 与 f\"{{{}}}...\" 比较", field));
+  }
   std::string prefix(literal.substr(0, quote));
   bool is_format = prefix.find_first_of("fF") != std::string::npos;
   change(site, site.span, "{" + field + "}", rule);

@@ -11,12 +11,6 @@ constexpr int kReexportsMax = 16;
 // Fewer are not worth a thread.
 constexpr std::size_t kQuestionsPerThread = 16;
 
-// Of one file, found through imports; the others are for every file that bears the word.
-bool is_by_path(const Demand& demand) { return demand.kind == Demand::Kind::kImported || demand.kind == Demand::Kind::kReturned; }
-bool is_by_name(const Demand& demand) {
-  return !is_by_path(demand) && demand.kind != Demand::Kind::kArgument && demand.kind != Demand::Kind::kFixture;
-}
-
 // Whether pytest takes fixtures for `asker` from `path`.
 bool is_conftest_of(const std::string& path, const std::string& asker) {
   std::size_t name = path.rfind('/') + 1;  // npos + 1 is 0

@@ -54,6 +54,13 @@ const Case kCases[] = {
      "import torch\nimport torch_npu\ndef pick():\n    return 'npu'\nx.to(pick())\n"},
     {"dictionary", "import torch\ncfg = {'where': 'cuda', 'tag': 'cuda'}\nx.to(cfg['where'])\n",
      "import torch\nimport torch_npu\ncfg = {'where': 'npu', 'tag': 'cuda'}\nx.to(cfg['where'])\n"},
+    {"keywords that a device looks up", "import torch\nn = dict(cuda=1, cpu=2)[x.device.type]\nkey = dict(cuda=1)\n",
+     "import torch\nimport torch_npu\nn = dict(npu=1, cpu=2)[x.device.type]\nkey = dict(cuda=1)\n"},
+    {"cases of a match",
+     "import torch\nmatch x.device.type:\n  case 'cuda' | 'mps': f()\n  case {'device': 'cuda'} as d: g()\n"
+     "match title:\n  case 'cuda': h()\n",
+     "import torch\nimport torch_npu\nmatch x.device.type:\n  case 'npu' | 'mps': f()\n  case {'device': 'npu'} as d: g()\n"
+     "match title:\n  case 'cuda': h()\n"},
     {"loop over a list", "import torch\nfor d in ['cpu'] + (['cuda'] if torch.cuda.is_available() else []):\n    x.to(d)\n",
      "import torch\nimport torch_npu\nfor d in ['cpu'] + (['npu'] if torch.npu.is_available() else []):\n    x.to(d)\n"},
     {"loops over pairs",

@@ -66,6 +66,8 @@ class SiteFinder::Collector {
     switch (demand.kind) {
       case Demand::Kind::kImported:
         return flow_.reach_name(demand.name, demand.role);
+      case Demand::Kind::kImportedKeys:
+        return flow_.reach_name_keys(demand.name);
       case Demand::Kind::kReturned:
         return flow_.reach_returned(demand.name, demand.role);
       case Demand::Kind::kMethodReturned:
@@ -128,6 +130,10 @@ class SiteFinder::Collector {
     Site& site = add(kind, span, std::string(name));
     site.literal = span_of(string);
     site.is_joined = syntax_.kind(syntax_.node(string).parent) == Kind::kConcatenatedString;
+    NodeId pattern = string;
+    while (syntax_.node(pattern).field != Field::kPattern && syntax_.kind(syntax_.node(pattern).parent) == Kind::kOther)
+      pattern = syntax_.node(pattern).parent;
+    site.is_pattern = syntax_.node(pattern).field == Field::kPattern;
     return site;
   }
 
@@ -143,6 +149,9 @@ class SiteFinder::Collector {
         return comparisons_.visit_comparison(id);
       case Kind::kSubscript:
         return visit_subscript(id);
+      case Kind::kStatement:
+        if (syntax_.child(id, Field::kPattern) != kNoNode) comparisons_.visit_match(id);
+        return;
       case Kind::kAssignment:
         return visit_named_value(syntax_.child(id, Field::kLeft), syntax_.child(id, Field::kRight));
       case Kind::kDefaultParameter:
@@ -259,6 +268,7 @@ class SiteFinder::Collector {
 
   // --- texts --------------------------------------------------------------------------------------------------------
   void on_text(NodeId string, TextRole role) {
+    if (syntax_.kind(string) == Kind::kKeywordArgument) return add_keyword(string);
     auto [prefix, text, begin, has_fields] = read_literal(syntax_, string);
     if (prefix.find_first_of("bB") != std::string_view::npos) return;
     if (role == TextRole::kDevice) {
@@ -281,6 +291,14 @@ class SiteFinder::Collector {
       if (find_family_of_collective(word) != nullptr) add_text(SiteKind::kCollectiveText, string, span, word);
       position = end + 1;
     }
+  }
+
+  // dict(cuda=...): the key is no literal.
+  void add_keyword(NodeId argument) {
+    std::string_view word = syntax_.name(argument);
+    if (find_family_of_device(word) == nullptr) return;
+    std::uint32_t begin = syntax_.node(argument).begin;
+    add(SiteKind::kDeviceText, {begin, begin + static_cast<std::uint32_t>(word.size())}, std::string(word));
   }
 
   void add_name_text(NodeId string) {
@@ -356,9 +374,7 @@ class SiteFinder::Collector {
   // --- the rest of the project --------------------------------------------------------------------------------------
   void on_demand(Demand demand) {
     if (modules_ == nullptr) return;
-    bool is_by_name = demand.kind != Demand::Kind::kImported && demand.kind != Demand::Kind::kReturned &&
-                      demand.kind != Demand::Kind::kArgument && demand.kind != Demand::Kind::kFixture;
-    if (is_by_name && is_common_name(demand.name)) return;
+    if (is_by_name(demand) && is_common_name(demand.name)) return;
     // Every file follows what it puts under these names by itself.
     bool is_setting = demand.kind == Demand::Kind::kAttribute || demand.kind == Demand::Kind::kKey;
     if (is_setting && role_of_name(demand.name) != nullptr) return;

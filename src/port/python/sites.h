@@ -20,7 +20,7 @@ class RuleSet;
 namespace starbridge::port::python {
 
 enum class SiteKind {
-  kDeviceText,      // "cuda", "cuda:0", f"cuda:{i}" at a device position; span: the word
+  kDeviceText,      // "cuda", "cuda:0", f"cuda:{i}" at a device position, dict(cuda=...) that a device looks up; span: the word
   kCollectiveText,  // "nccl" at a backend position; span: the word
   kNameText,        // "torch.cuda.FloatTensor" as text; span: the text
   kName,            // a dotted name in code: torch.cuda.is_available
@@ -51,10 +51,11 @@ struct Site {
   std::vector<Span> segments;       // kName: where the words after the head are written; kMethod: see method_parts()
   std::vector<ImportedName> names;  // kImportFrom
   Span module_span{0, 0};           // kImportFrom: the module; kImportModule with `as` alone in its statement: the statement
-  Span literal{0, 0};               // texts: the literal with prefix and quotes; kEnvironment too
+  Span literal{0, 0};               // texts: the literal with prefix and quotes; kEnvironment too; {0, 0}: a keyword
   bool is_guarded = false;          // imports: stands in a try statement or under a test
   bool is_settled = false;          // stands in code that looks at several families of devices itself: nothing to change
   bool is_joined = false;           // texts: other literals beside it belong to the same string
+  bool is_pattern = false;          // texts: stands in a case, where only literals and dotted names may stand
   Span target{0, 0};                // kEnvironment: the subscript, when something is assigned to it
   std::shared_ptr<const MatchedRule> rule;  // kRule
 };

@@ -83,6 +83,7 @@ enum class Field : std::uint8_t {
   kBody,
   kParameters,
   kKey,
+  kPattern,  // of a case
 };
 
 using NodeId = std::uint32_t;
