@@ -139,55 +139,56 @@ const char* shared_name(const Block& block, std::uintptr_t address) {
   return nullptr;
 }
 
-void examine(const Now& now, Cell& cell, unsigned bytes, std::uintptr_t address, bool same_value) {
-  Block& block = now.block;
-  const auto epoch = static_cast<std::uint8_t>(block.warps[block.current / kWarpSize].epoch);
-  const char* name = nullptr;
-  auto conflict = [&](const Access& earlier, bool earlier_writes) {
-    if (earlier.interval == 0 || (earlier.bytes & bytes) == 0) return;
+// The access of whoever used the same word or byte that the current one races with; null: none.
+const Access* conflict_of(const Now& now, const Users& users, bool same_value, Order* order) {
+  auto is_conflict = [&](const Access& earlier, bool earlier_writes) {
+    if (earlier.interval == 0) return false;
     // Blocks use the same shared memory one after the other.
-    if (now.is_shared && earlier.interval < block.first_interval) return;
-    const Order order = order_of(earlier, block);
-    if (order == Order::kOrdered) return;
-    if (may_meet(now, earlier) && !(order == Order::kSameWarp && now.kind != Kind::kAtomic && earlier.is_atomic == 0)) return;
-    if (earlier_writes && now.kind == Kind::kWrite && same_value) return;  // both put the same value there
-    if (now.is_shared) name = shared_name(block, address);
-    report_race(now, earlier, earlier_writes, order, name);
+    if (now.is_shared && earlier.interval < now.block.first_interval) return false;
+    *order = order_of(earlier, now.block);
+    if (*order == Order::kOrdered) return false;
+    if (may_meet(now, earlier) && !(*order == Order::kSameWarp && now.kind != Kind::kAtomic && earlier.is_atomic == 0)) return false;
+    return !(earlier_writes && now.kind == Kind::kWrite && same_value);  // both put the same value there
   };
-  conflict(cell.write, true);
-  if (now.kind != Kind::kRead) {
-    conflict(cell.read, false);
-    if (cell.other_reader_interval != 0 && cell.other_reader != cell.read.thread) {
-      Access other = cell.read;
-      other.interval = cell.other_reader_interval;
-      other.thread = cell.other_reader;
-      other.bytes = cell.other_reader_bytes;
-      conflict(other, false);
-    }
+  if (is_conflict(users.write, true)) return &users.write;
+  if (now.kind == Kind::kRead) return nullptr;
+  for (const Access* read : {&users.read, &users.other_read}) {
+    if (is_conflict(*read, false)) return read;
   }
+  return nullptr;
+}
+
+void record(Users& users, const Access& mine, Kind kind) {
+  if (kind != Kind::kRead) {
+    users.write = mine;
+    return;
+  }
+  // What a thread reads later in an interval stands for what it read before.
+  if (users.read.thread != mine.thread || users.read.interval != mine.interval) users.other_read = users.read;
+  users.read = mine;
+}
+
+void examine(const Now& now, Cell& cell, unsigned bytes, std::uintptr_t word, bool same_value) {
+  Block& block = now.block;
   Access mine = {};
   mine.interval = block.interval;
   mine.place = static_cast<std::uint32_t>(static_cast<const char*>(now.place) - g.library_start);
   mine.thread = static_cast<std::uint16_t>(block.current);
-  mine.epoch = epoch;
-  mine.bytes = bytes & 0xf;
+  mine.epoch = static_cast<std::uint8_t>(block.warps[block.current / kWarpSize].epoch);
   mine.is_atomic = now.kind == Kind::kAtomic;
   mine.is_volatile = now.is_volatile;
-  if (now.kind == Kind::kRead) {
-    if (cell.read.thread != mine.thread || cell.read.interval != mine.interval) {
-      cell.other_reader_interval = cell.read.interval;
-      cell.other_reader = cell.read.thread;
-      cell.other_reader_bytes = cell.read.bytes;
-    } else {
-      mine.bytes = (mine.bytes | cell.read.bytes) & 0xf;
-    }
-    cell.read = mine;
-  } else {
-    if (cell.write.thread == mine.thread && cell.write.interval == mine.interval)
-      mine.bytes = (mine.bytes | cell.write.bytes) & 0xf;
-    cell.write = mine;
-    cell.initialised = (cell.initialised | bytes) & 0xf;
+  const bool is_split = cell.is_split != 0 || bytes != 0xf;
+  Users* users = is_split ? users_of_bytes(cell, word) : &cell.users;
+  bool is_reported = false;  // one race a word
+  for (unsigned byte = 0; byte < (is_split ? 4U : 1U); ++byte) {
+    if (is_split && (bytes >> byte & 1U) == 0) continue;
+    Order order = Order::kOrdered;
+    const Access* other = is_reported ? nullptr : conflict_of(now, users[byte], same_value, &order);
+    if (other != nullptr) report_race(now, *other, other == &users[byte].write, order, now.is_shared ? shared_name(block, word) : nullptr);
+    is_reported |= other != nullptr;
+    record(users[byte], mine, now.kind);
   }
+  if (now.kind != Kind::kRead) cell.initialised = (cell.initialised | bytes) & 0xf;
 }
 
 // An atomic or volatile access of a flag, in a grid that uses fences: what was fenced before a write is known to who reads it.
@@ -356,7 +357,6 @@ void check_access(const void* pointer, std::size_t bytes, std::uint32_t flags, K
       }
     }
     const unsigned mask = ((1U << last) - 1) & ~((1U << first) - 1);
-    if (now.is_shared && cell.write.interval < running->first_interval) cell.initialised = 0;
     const bool is_missing = (cell.initialised & mask) != mask;
     some_missing |= is_missing;
     all_missing &= (cell.initialised & mask) == 0;

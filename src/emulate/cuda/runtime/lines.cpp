@@ -119,7 +119,6 @@ Access access_of(const Row& row, unsigned word) {
   access.place = row.place;
   access.thread = static_cast<std::uint16_t>(row.thread_of(word));
   access.epoch = row.epoch;
-  access.bytes = 0xf;
   return access;
 }
 
@@ -164,17 +163,16 @@ void spread_line(Line& line, std::uintptr_t address) {
     cell.usable = static_cast<std::uint8_t>(usable <= word * 4 ? 0 : std::min(usable - word * 4, 4U));
     cell.initialised = usable != 0 && (line.initialised >> word & 1U) != 0 ? 0xf : 0;
     for (unsigned i = 0; i < line.writes; ++i) {
-      if ((line.write[i].words >> word & 1U) != 0) cell.write = access_of(line.write[i], word);
+      if ((line.write[i].words >> word & 1U) != 0) cell.users.write = access_of(line.write[i], word);
     }
     for (unsigned i = line.reads; i > 0; --i) {
       const Row& row = line.read[i - 1];
       if ((row.words >> word & 1U) == 0) continue;
-      if (cell.read.interval == 0) {
-        cell.read = access_of(row, word);
-      } else if (row.interval != cell.read.interval || row.thread_of(word) != cell.read.thread) {
-        cell.other_reader_interval = row.interval;
-        cell.other_reader = static_cast<std::uint16_t>(row.thread_of(word));
-        cell.other_reader_bytes = 0xf;
+      Users& users = cell.users;
+      if (users.read.interval == 0) {
+        users.read = access_of(row, word);
+      } else if (row.interval != users.read.interval || row.thread_of(word) != users.read.thread) {
+        users.other_read = access_of(row, word);
         break;
       }
     }

@@ -3,8 +3,10 @@
 #include <sys/mman.h>
 
 #include <algorithm>
+#include <array>
 #include <cstdio>
 #include <cstdlib>
+#include <memory>
 #include <unordered_map>
 
 #include "emulate/cuda/runtime/checker.h"
@@ -70,8 +72,25 @@ void reserve_shadow() {
 Cell& cell_of_variable(std::uintptr_t address) {
   static auto* cells = new std::unordered_map<std::uintptr_t, Cell>;
   auto [found, is_new] = cells->try_emplace(address & ~std::uintptr_t{3});
-  if (is_new) found->second = {{}, {}, 0, 0, 0xf, 0, 4};
+  if (is_new) found->second = {{}, 0xf, 0, 4};
   return found->second;
+}
+
+Users* users_of_bytes(Cell& cell, std::uintptr_t word) {
+  using UsersOfLine = std::array<Users, kLineBytes>;
+  static auto* lines = new std::unordered_map<std::uintptr_t, std::unique_ptr<UsersOfLine>>;
+  static std::uintptr_t last_number = 0;
+  static UsersOfLine* last = nullptr;
+  if (const std::uintptr_t number = word / kLineBytes; last == nullptr || number != last_number) {
+    std::unique_ptr<UsersOfLine>& line = (*lines)[number];
+    if (line == nullptr) line = std::make_unique<UsersOfLine>();
+    last = line.get();
+    last_number = number;
+  }
+  Users* users = last->data() + word % kLineBytes;
+  if (cell.is_split == 0) std::fill_n(users, 4, cell.users);
+  cell.is_split = 1;
+  return users;
 }
 
 // Allocations start at the start of a line.
