@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 """Writes the tables of docs/kernel-port-trials.md from what run.py left in its work folders, and the same figures for machines.
 
-    bench/kernel_trials/table.py WORK...         # writes docs/kernel-port-trials.md and bench/kernel_trials/results.tsv
+    bench/kernel_trials/table.py [WORK...]       # writes docs/kernel-port-trials.md and bench/kernel_trials/results.tsv
 
-One work folder per chip. A program that stands in trials.tsv and has no result is written as not run: nothing is left out.
+One work folder per chip. What the folders do not hold keeps its row of results.tsv; a program of trials.tsv that has neither is written as
+not run: nothing is left out.
 """
 from __future__ import annotations
 
@@ -117,6 +118,18 @@ def row_of(chip: str, identity: str, result: dict[str, Any] | None) -> Row:
     return row
 
 
+def earlier_rows(path: pathlib.Path) -> dict[tuple[str, str], Row]:
+    """What earlier runs left, by chip and id."""
+    if not path.exists():
+        return {}
+    with open(path, encoding="utf-8", newline="") as file:
+        lines = list(csv.reader(file, delimiter="\t", quoting=csv.QUOTE_NONE, escapechar="\\"))[1:]
+    rows = [Row(*fields) for fields in lines]  # type: ignore[arg-type]
+    for row in rows:
+        row.runs, row.kernels = int(row.runs), int(row.kernels)
+    return {(row.chip, row.id): row for row in rows}
+
+
 def named(chip: str) -> str:
     return f"{'Ascend C' if chip.startswith('ascend') else 'BANG C'}, emulated {chip}"
 
@@ -147,15 +160,21 @@ def page(tables: dict[str, list[Row]]) -> str:
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("work", type=pathlib.Path, nargs="+")
+    parser.add_argument("work", type=pathlib.Path, nargs="*")
     given = parser.parse_args()
     results: dict[str, dict[str, Any]] = {}
     for work in given.work:
         for path in sorted((work / "results").glob("*.json")):
             result = json.loads(path.read_text(encoding="utf-8"))
             results.setdefault(result["chip"], {})[result["id"]] = result
-    trials = read_trials(HERE / "trials.tsv")
-    tables = {chip: [row_of(chip, trial.id, known.get(trial.id)) for trial in trials] for chip, known in results.items()}
+    earlier = earlier_rows(HERE / "results.tsv")
+    chips = list(dict.fromkeys([*(chip for chip, _ in earlier), *results]))
+    tables: dict[str, list[Row]] = {chip: [] for chip in chips}
+    for chip, rows in tables.items():
+        known = results.get(chip, {})
+        for trial in read_trials(HERE / "trials.tsv"):
+            before = earlier.get((chip, trial.id))
+            rows.append(before if before and trial.id not in known else row_of(chip, trial.id, known.get(trial.id)))
     with open(HERE / "results.tsv", "w", encoding="utf-8", newline="") as file:
         writer = csv.writer(file, delimiter="\t", quoting=csv.QUOTE_NONE, escapechar="\\", lineterminator="\n")
         writer.writerow(COLUMNS)
